@@ -66,8 +66,8 @@ typedef struct engine_status {
     uint8_t fault;   /**< tpu_rule; 0 = none */
     uint8_t fault_unit;
     uint16_t fault_pc;
-    uint64_t assertions;                  /**< failed RTL assertions since create */
-    uint64_t busy[TPU_UNIT_COUNT];        /**< counters of the machine, cycles of the last run */
+    uint64_t assertions;           /**< failed RTL assertions since create */
+    uint64_t busy[TPU_UNIT_COUNT]; /**< counters of the machine, cycles of the last run */
     uint64_t starved[TPU_UNIT_COUNT];
     uint64_t blocked[TPU_UNIT_COUNT];
 } engine_status;

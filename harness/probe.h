@@ -33,9 +33,9 @@ typedef struct probe_unit {
  * engine and end with the next call on it.
  */
 typedef struct probe {
-    uint64_t cycle;                        /**< 0 = the cycle in which start was taken */
-    uint32_t fired;                        /**< bit s: stream s wrote row[s] in this cycle */
-    const uint8_t *row[TPU_STREAM_COUNT];  /**< valid where fired */
+    uint64_t cycle;                       /**< 0 = the cycle in which start was taken */
+    uint32_t fired;                       /**< bit s: stream s wrote row[s] in this cycle */
+    const uint8_t *row[TPU_STREAM_COUNT]; /**< valid where fired */
     probe_unit unit[TPU_UNIT_COUNT];
     bool done; /**< the run has ended; the status says how */
 } probe;
