@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A thin front over CMake and ctest: `make help` lists what a person types. Parameters (TPU_T=8,
+# TPU_QD=2, ...) on the command line reach every program through the environment.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+BUILD := build
+JOBS := $(shell nproc)
+TPUCOSIM := $(BUILD)/tpucosim
+
+##@ Run
+cosim: engine ## the suite in lockstep, one table: make cosim TPU_T=8
+	@$(TPUCOSIM) cosim
+
+bench: engine ## cycles against the targets, checked and bare cycles a second
+	@$(TPUCOSIM) bench
+
+##@ Check
+test: tools-test $(BUILD)/build.ninja ## everything CI runs
+	@cmake --build $(BUILD)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
+
+unit: build ## only the tests that take milliseconds
+	@cmake --build $(BUILD)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS) -L unit
+
+matrix: tools build ## every T, MAXDIM, QD, latency and stall setting (hours, not minutes)
+	@ci/check_matrix $(BUILD) all
+
+lint: build ## only the RTL, format, style and room checks
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS) -L check
+
+mutants: build ## the planted RTL faults: each must be caught by its stream
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -L mutant
+
+check: lint ## the same as lint
+
+##@ Work
+build: tools $(BUILD)/build.ninja ## the command line program and what it needs
+	@cmake --build $(BUILD) --target tpucosim tpu_point specgen -- --quiet
+
+engine: build ## the engine of one parameter point, under build/engines
+	@ci/engine $(BUILD)
+
+format: ## rewrites C and C++ in the committed style
+	@ci/check_format --fix
+
+generate: build ## rewrites spec/generated from the spec
+	@$(BUILD)/specgen --write
+
+clean: ## removes everything that was built
+	@rm -rf $(BUILD) fail
+
+help: ## this list
+	@awk -f ci/help.awk $(MAKEFILE_LIST)
+
+$(BUILD)/build.ninja: CMakePresets.json
+	@cmake --preset dev >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log >&2; rm -f $(BUILD).configure.log; exit 3; }
+	@rm -f $(BUILD).configure.log
+
+tools:
+	@ci/bootstrap run
+
+tools-test:
+	@ci/bootstrap test
+
+.PHONY: cosim bench test unit matrix lint mutants check build engine format generate clean help \
+	tools tools-test

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# tpu_add_test: one Criterion binary tests/test_<stem>.c as one ctest entry.
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
+
+# Criterion counts a test that leaks as passed; these words in the output turn the entry red.
+set(TPU_TEST_FAIL "LeakSanitizer;AddressSanitizer;runtime error")
+
+# tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE] [SOURCES file...]
+#              [LIBS target...])
+# LABEL is unit where it is not given. ENGINE: the test opens the engine of the smallest point.
+function(tpu_add_test stem)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ENGINE" "LABEL;TIMEOUT" "SOURCES;LIBS")
+    if(NOT arg_LABEL)
+        set(arg_LABEL unit)
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 60)
+    endif()
+    add_executable(test_${stem} test_${stem}.c ${arg_SOURCES})
+    target_link_libraries(test_${stem} PRIVATE tpu_flags ${arg_LIBS} PkgConfig::CRITERION)
+    # Criterion's macros use GNU forms that -Wpedantic names in our files.
+    target_compile_options(test_${stem} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
+    add_test(NAME ${arg_LABEL}.${stem} COMMAND test_${stem}
+             WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(
+        ${arg_LABEL}.${stem}
+        PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
+                   ENVIRONMENT "TPU_ENGINE_DIR=${PROJECT_BINARY_DIR}/engines"
+                   FAIL_REGULAR_EXPRESSION "${TPU_TEST_FAIL}")
+    if(arg_ENGINE)
+        set_tests_properties(${arg_LABEL}.${stem} PROPERTIES FIXTURES_REQUIRED engine)
+    endif()
+endfunction()
