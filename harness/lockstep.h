@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a program on an engine and on the model at once and compares every event on the cycle in
+// which the engine shows it. Drives, pairs and decides; it neither prints nor knows files.
+//
+//   engine --step--> probe --event--> compare <--row-- expected <--arch_step-- model
+//
+// The model is stepped only when a stream's queue of expected rows is empty, so memory stays flat
+// however long the run is.
+
+#ifndef LOCKSTEP_H
+#define LOCKSTEP_H
+
+#include "base/status.h"
+#include "csim/isa/isa.h"
+#include "csim/isa/params.h"
+#include "harness/engine.h"
+#include "harness/verdict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lockstep lockstep;
+
+typedef enum lockstep_level {
+    LOCKSTEP_LEVEL_ARCH, /**< contents and order of every stream */
+    LOCKSTEP_LEVEL_CYCLE /**< cycle numbers too: refused, no cycle model yet */
+} lockstep_level;
+
+typedef enum lockstep_mode {
+    LOCKSTEP_MODE_CHECKED,
+    LOCKSTEP_MODE_UNCHECKED, /**< engine alone, for illegal programs: done, fault or watchdog */
+    LOCKSTEP_MODE_BARE       /**< engine alone, nothing looked at: the yardstick of the overhead */
+} lockstep_mode;
+
+/** What the program computes, when it is a plain GEMM; m = 0 = it is something else. */
+typedef struct lockstep_gemm {
+    uint32_t m;
+    uint32_t k;
+    uint32_t n;
+    bool relu;
+} lockstep_gemm;
+
+/** For tests of the detector and for onlookers; every member may be NULL or 0. */
+typedef struct lockstep_hooks {
+    void *user; /**< borrowed, given back to each function */
+    /** May change a row that the model gave, before it is stored. */
+    void (*expected_row)(void *user, tpu_stream stream, uint64_t index, uint8_t *row, size_t bytes);
+    /** May change the model's final C. */
+    void (*expected_c)(void *user, uint8_t *c, size_t bytes);
+    /** Sees every cycle. */
+    void (*cycle)(void *user, const probe *seen);
+    uint32_t mute; /**< bit s: rows of stream s pass without being compared */
+} lockstep_hooks;
+
+/** One run. All pointers are borrowed until lockstep_run returns. */
+typedef struct lockstep_job {
+    lockstep_level level;
+    lockstep_mode mode;
+    const isa_program *program; /**< names the issues; NULL = no names */
+    const uint64_t *words;      /**< imem image: header, then two words an instruction */
+    size_t word_count;
+    const uint8_t *a; /**< params_region_bytes each, row stride MAXDIM */
+    const uint8_t *b;
+    const uint8_t *c; /**< contents before the run */
+    lockstep_gemm gemm;
+    uint64_t hang_limit; /**< cycles without an event; 0 = LOCKSTEP_HANG_LIMIT */
+    const lockstep_hooks *hooks;
+} lockstep_job;
+
+#define LOCKSTEP_HANG_LIMIT 20000u
+
+/**
+ * Pairs an engine with a model.
+ * @param api, device  borrowed until lockstep_destroy; `device` is at its first start or after a
+ *                     run that ended.
+ * @param params       what the engine is meant to be; compared with what it says.
+ * @return TPU_OK or TPU_ERR_MEMORY.
+ */
+tpu_status lockstep_create(const engine_api *api, engine *device, const tpu_params *params,
+                           lockstep **out, tpu_message *why) TPU_NODISCARD;
+
+/** Ends the pair; the engine is the caller's. NULL-safe. */
+void lockstep_destroy(lockstep *self);
+
+/**
+ * Runs one program to its verdict. Failures of the engine or of the harness become a verdict
+ * ERROR or REFUSED with the sentence. After MISMATCH, HANG or ERROR the engine stands in the
+ * middle of a run: destroy it. After OK the next run inherits the memories.
+ * @param[in,out] out  initialised; cleared first.
+ */
+void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out);
+
+/** The engine's C after the last run that reached its end; params_region_bytes long. */
+const uint8_t *lockstep_c(const lockstep *self);
+
+#endif
