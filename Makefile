@@ -58,8 +58,8 @@ help: ## this list
 	@awk -f ci/help.awk $(MAKEFILE_LIST)
 
 $(BUILD)/build.ninja: CMakePresets.json
-	@cmake --preset dev >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log >&2; rm -f $(BUILD).configure.log; exit 3; }
-	@rm -f $(BUILD).configure.log
+	@mkdir -p $(BUILD)
+	@cmake --preset dev >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log >&2; exit 3; }
 
 tools:
 	@ci/bootstrap run
