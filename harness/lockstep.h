@@ -66,6 +66,7 @@ typedef struct lockstep_job {
     const uint8_t *c; /**< contents before the run */
     lockstep_gemm gemm;
     uint64_t hang_limit; /**< cycles without an event; 0 = LOCKSTEP_HANG_LIMIT */
+    bool skip_oracle;    /**< ask the oracle only when something differs */
     const lockstep_hooks *hooks;
 } lockstep_job;
 

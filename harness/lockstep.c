@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run: identity, loading, the loop that steps and compares. What a difference means is in
+// blame.c, what is checked after the last cycle in settle.c.
+
+#include "harness/lockstep.h"
+
+#include "harness/digest.h"
+#include "harness/lockstep_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Cycles stepped after done: an event there is an event too many.
+#define AFTERGLOW 4u
+
+static size_t largest(size_t left, size_t right) {
+    return left > right ? left : right;
+}
+
+size_t lockstep_memory_bytes(const lockstep *self, tpu_mem memory) {
+    switch (memory) {
+    case TPU_MEM_SPAD:
+        return (size_t)self->params.spad_rows * self->params.t;
+    case TPU_MEM_VR:
+        return (size_t)self->params.nvr * self->params.t;
+    case TPU_MEM_AR:
+        return (size_t)self->params.nar * self->params.t * 4;
+    default:
+        return 0;
+    }
+}
+
+tpu_status lockstep_create(const engine_api *api, engine *device, const tpu_params *params,
+                           lockstep **out, tpu_message *why) {
+    lockstep *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return status_fail(why, TPU_ERR_MEMORY, "lockstep: out of memory");
+    }
+    self->api = api;
+    self->device = device;
+    self->params = *params;
+    size_t region = params_region_bytes(params);
+    size_t on_chip = largest(
+        lockstep_memory_bytes(self, TPU_MEM_SPAD),
+        largest(lockstep_memory_bytes(self, TPU_MEM_VR), lockstep_memory_bytes(self, TPU_MEM_AR)));
+    self->model = expected_create(params);
+    self->machine_c = calloc(region, 1);
+    self->model_c = calloc(region, 1);
+    self->oracle_c = calloc(region, 1);
+    self->buffer = calloc(on_chip, 1);
+    if (self->model == NULL || self->machine_c == NULL || self->model_c == NULL ||
+        self->oracle_c == NULL || self->buffer == NULL) {
+        lockstep_destroy(self);
+        return status_fail(why, TPU_ERR_MEMORY, "lockstep: out of memory");
+    }
+    *out = self;
+    return TPU_OK;
+}
+
+void lockstep_destroy(lockstep *self) {
+    if (self == NULL) {
+        return;
+    }
+    expected_destroy(self->model);
+    free(self->machine_c);
+    free(self->model_c);
+    free(self->oracle_c);
+    free(self->buffer);
+    free(self);
+}
+
+const uint8_t *lockstep_c(const lockstep *self) {
+    return self->machine_c;
+}
+
+void lockstep_give_up(lockstep *self, tpu_status status, const tpu_message *why) {
+    self->out->kind = status == TPU_REFUSED ? VERDICT_REFUSED : VERDICT_ERROR;
+    self->out->sentence = *why;
+    self->synced = false;
+}
+
+static tpu_status compare_param(const char *name, uint32_t meant, uint32_t says, tpu_message *why) {
+    if (meant == says) {
+        return TPU_OK;
+    }
+    return status_fail(why, TPU_ERR_ENGINE,
+                       "the machine says %s = %u, this run is for %s = %u: wrong engine", name,
+                       says, name, meant);
+}
+
+static tpu_status compare_params(const tpu_params *meant, const tpu_params *says,
+                                 tpu_message *why) {
+    const uint32_t left[TPU_PARAM_COUNT] = {meant->t,   meant->maxdim,   meant->spad_rows,
+                                            meant->nvr, meant->nar,      meant->imem_size,
+                                            meant->qd,  meant->dma_words};
+    const uint32_t right[TPU_PARAM_COUNT] = {says->t,   says->maxdim,   says->spad_rows,
+                                             says->nvr, says->nar,      says->imem_size,
+                                             says->qd,  says->dma_words};
+    tpu_status status = TPU_OK;
+    for (size_t i = 0; i < TPU_PARAM_COUNT && status == TPU_OK; i++) {
+        status = compare_param(tpu_param_infos[i].name, left[i], right[i], why);
+    }
+    return status;
+}
+
+// The machine must be the one that the model stands for, before anything is compared.
+static tpu_status check_identity(lockstep *self, tpu_message *why) {
+    engine_identity says;
+    tpu_status status = self->api->identify(self->device, &says, why);
+    if (status != TPU_OK) {
+        return status;
+    }
+    if (says.spec_hash != TPU_SPEC_HASH) {
+        return status_fail(why, TPU_ERR_ENGINE,
+                           "the machine was built from spec %016llx, the model from %016llx: "
+                           "build the engine again",
+                           (unsigned long long)says.spec_hash, (unsigned long long)TPU_SPEC_HASH);
+    }
+    return compare_params(&self->params, &says.params, why);
+}
+
+static tpu_status load_machine(lockstep *self, tpu_message *why) {
+    const lockstep_job *job = self->job;
+    size_t region = params_region_bytes(&self->params);
+    tpu_status status =
+        self->api->load(self->device, TPU_MEM_IMEM, job->words, job->word_count * 8, why);
+    if (status == TPU_OK) {
+        status = self->api->load(self->device, TPU_MEM_A, job->a, region, why);
+    }
+    if (status == TPU_OK) {
+        status = self->api->load(self->device, TPU_MEM_B, job->b, region, why);
+    }
+    if (status == TPU_OK) {
+        status = self->api->load(self->device, TPU_MEM_C, job->c, region, why);
+    }
+    return status;
+}
+
+// Gives the model the on-chip contents the machine happens to have. After an OK run both are
+// known to be equal, and the reading is saved.
+static tpu_status sync_memories(lockstep *self, tpu_message *why) {
+    for (tpu_mem memory = TPU_MEM_SPAD; memory <= TPU_MEM_AR && !self->synced; memory++) {
+        size_t bytes = lockstep_memory_bytes(self, memory);
+        tpu_status status = self->api->read(self->device, memory, self->buffer, bytes, why);
+        if (status != TPU_OK) {
+            return status;
+        }
+        expected_set_memory(self->model, memory, self->buffer, bytes);
+    }
+    self->synced = true;
+    return TPU_OK;
+}
+
+static tpu_status load_model(lockstep *self, tpu_message *why) {
+    const lockstep_job *job = self->job;
+    size_t region = params_region_bytes(&self->params);
+    tpu_status status = sync_memories(self, why);
+    if (status != TPU_OK) {
+        return status;
+    }
+    expected_set_memory(self->model, TPU_MEM_A, job->a, region);
+    expected_set_memory(self->model, TPU_MEM_B, job->b, region);
+    expected_set_memory(self->model, TPU_MEM_C, job->c, region);
+    return expected_start(self->model, job->words, job->word_count, job->hooks, why);
+}
+
+static tpu_status check_job(const lockstep *self, tpu_message *why) {
+    if (self->job->level == LOCKSTEP_LEVEL_CYCLE) {
+        return status_fail(why, TPU_REFUSED,
+                           "level cycle needs the cycle model, which does not exist yet; use "
+                           "level arch");
+    }
+    if (self->job->word_count > self->params.imem_size) {
+        return status_fail(why, TPU_REFUSED,
+                           "the program takes %zu words, instruction memory "
+                           "holds %u (TPU_IMEM)",
+                           self->job->word_count, self->params.imem_size);
+    }
+    return TPU_OK;
+}
+
+static tpu_status begin(lockstep *self, tpu_message *why) {
+    tpu_status status = check_job(self, why);
+    if (status == TPU_OK) {
+        status = check_identity(self, why);
+    }
+    if (status == TPU_OK) {
+        status = load_machine(self, why);
+    }
+    if (status == TPU_OK && self->job->mode == LOCKSTEP_MODE_CHECKED) {
+        status = load_model(self, why);
+    } else {
+        self->synced = false;
+    }
+    return status == TPU_OK ? self->api->start(self->device, why) : status;
+}
+
+// No row left: an event too many, or the model itself failed.
+static void no_row_left(lockstep *self, const probe *seen, tpu_stream stream) {
+    tpu_message why;
+    tpu_status failed = expected_failed(self->model, &why);
+    if (failed != TPU_OK) {
+        lockstep_give_up(self, failed == TPU_REFUSED ? TPU_ERR_INTERNAL : failed, &why);
+        return;
+    }
+    blame_extra(self, seen, stream, seen->row[stream]);
+}
+
+// One event against its row. False = the run is over.
+static bool compare_event(lockstep *self, const probe *seen, tpu_stream stream) {
+    const uint8_t *got = seen->row[stream];
+    const uint8_t *want = expected_take(self->model, stream);
+    if (want == NULL) {
+        no_row_left(self, seen, stream);
+        return false;
+    }
+    const lockstep_hooks *hooks = self->job->hooks;
+    if (hooks != NULL && (hooks->mute >> stream & 1u) != 0) {
+        return true;
+    }
+    verdict *out = self->out;
+    size_t bytes = expected_row_bytes(self->model, stream);
+    out->counts.compared[stream]++;
+    out->stream_digest[stream] = digest_row(out->stream_digest[stream], got, bytes);
+    if (memcmp(want, got, bytes) == 0) {
+        return true;
+    }
+    blame_value(self, seen, stream, got);
+    return false;
+}
+
+// Streams of one cycle in the order of the data's way, so that the first to differ is the cause.
+static bool compare_cycle(lockstep *self, const probe *seen) {
+    uint32_t fired = seen->fired;
+    for (unsigned stream = 0; fired >> stream != 0; stream++) {
+        if ((fired >> stream & 1u) != 0 && !compare_event(self, seen, (tpu_stream)stream)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tpu_status step(lockstep *self, probe *seen, tpu_message *why) {
+    self->out->steps++;
+    return self->api->step(self->device, seen, why);
+}
+
+static bool is_stuck(lockstep *self, const probe *seen) {
+    if (seen->fired != 0) {
+        self->last_event = seen->cycle;
+    }
+    if (seen->cycle - self->last_event == LOCKSTEP_PAUSE) {
+        memcpy(self->stall, seen->unit, sizeof self->stall);
+    }
+    uint64_t limit = self->job->hang_limit != 0 ? self->job->hang_limit : LOCKSTEP_HANG_LIMIT;
+    return seen->cycle - self->last_event > limit;
+}
+
+static void show(const lockstep *self, const probe *seen) {
+    if (self->job->hooks != NULL && self->job->hooks->cycle != NULL) {
+        self->job->hooks->cycle(self->job->hooks->user, seen);
+    }
+}
+
+// One cycle: step, show, compare. False = the run is over, `out` says how.
+static bool checked_cycle(lockstep *self, probe *seen) {
+    tpu_message why;
+    tpu_status status = step(self, seen, &why);
+    if (status != TPU_OK) {
+        lockstep_give_up(self, TPU_ERR_ENGINE, &why);
+        return false;
+    }
+    show(self, seen);
+    if (seen->fired != 0 && !compare_cycle(self, seen)) {
+        return false;
+    }
+    if (!seen->done && is_stuck(self, seen)) {
+        self->out->cycle = seen->cycle;
+        blame_stuck(self);
+        return false;
+    }
+    return true;
+}
+
+static void run_checked(lockstep *self) {
+    probe seen = {.done = false};
+    while (!seen.done) {
+        if (!checked_cycle(self, &seen)) {
+            return;
+        }
+    }
+    uint64_t end = seen.cycle;
+    for (unsigned i = 0; i < AFTERGLOW; i++) {
+        if (!checked_cycle(self, &seen)) {
+            return;
+        }
+    }
+    self->out->steps -= AFTERGLOW;
+    memcpy(self->out->units, seen.unit, sizeof seen.unit);
+    self->out->cycle = end;
+    settle_run(self);
+}
+
+// The engine by itself, up to its end.
+static void run_alone(lockstep *self, bool watch) {
+    probe seen = {.done = false};
+    tpu_message why;
+    while (!seen.done) {
+        tpu_status status = step(self, &seen, &why);
+        if (status != TPU_OK) {
+            lockstep_give_up(self, TPU_ERR_ENGINE, &why);
+            return;
+        }
+        if (watch) {
+            show(self, &seen);
+        }
+        if (is_stuck(self, &seen)) {
+            self->out->cycle = seen.cycle;
+            blame_stuck(self);
+            return;
+        }
+    }
+    self->out->cycle = seen.cycle;
+    tpu_status status = self->api->status(self->device, &self->out->status, &why);
+    if (status == TPU_OK) {
+        status = self->api->read(self->device, TPU_MEM_C, self->machine_c,
+                                 params_region_bytes(&self->params), &why);
+    }
+    if (status != TPU_OK) {
+        lockstep_give_up(self, TPU_ERR_ENGINE, &why);
+    }
+}
+
+static uint64_t combine_digests(const verdict *out) {
+    uint64_t digest = DIGEST_START;
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        digest = digest_word(digest, out->stream_digest[s]);
+        digest = digest_word(digest, out->counts.compared[s]);
+    }
+    return digest;
+}
+
+void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out) {
+    tpu_message why;
+    verdict_clear(out);
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        out->stream_digest[s] = DIGEST_START;
+    }
+    self->job = job;
+    self->out = out;
+    self->last_event = 0;
+    memset(self->stall, 0, sizeof self->stall);
+    tpu_status status = begin(self, &why);
+    if (status != TPU_OK) {
+        lockstep_give_up(self, status, &why);
+        return;
+    }
+    if (job->mode == LOCKSTEP_MODE_CHECKED) {
+        run_checked(self);
+        settle_counts(self);
+        self->synced = self->synced && out->kind == VERDICT_OK;
+    } else {
+        run_alone(self, job->mode == LOCKSTEP_MODE_UNCHECKED);
+    }
+    out->digest = combine_digests(out);
+}

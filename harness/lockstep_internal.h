@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lockstep.c (the run), settle.c (the end of a run) and blame.c (what a difference means)
+// share. Nobody else includes this.
+
+#ifndef LOCKSTEP_INTERNAL_H
+#define LOCKSTEP_INTERNAL_H
+
+#include "harness/expected.h"
+#include "harness/lockstep.h"
+#include "harness/verdict.h"
+
+struct lockstep {
+    const engine_api *api;
+    engine *device;
+    tpu_params params;
+    expected *model;
+    uint8_t *machine_c; // params_region_bytes each
+    uint8_t *model_c;
+    uint8_t *oracle_c;
+    uint8_t *buffer; // holds any on-chip memory
+    bool synced;     // on-chip memories of machine and model are known to be equal
+    const lockstep_job *job;
+    verdict *out;
+    uint64_t last_event;              // cycle of the last event
+    probe_unit stall[TPU_UNIT_COUNT]; // in the last pause; a watchdog's end shows them idle again
+};
+
+/** Cycles without an event after which the units' states are noted. */
+#define LOCKSTEP_PAUSE 16u
+
+/** Bytes of an on-chip memory. */
+size_t lockstep_memory_bytes(const lockstep *self, tpu_mem memory);
+
+/** Ends the run as ERROR or REFUSED, as `status` says. */
+void lockstep_give_up(lockstep *self, tpu_status status, const tpu_message *why);
+
+/** After done: status, missing rows, memories, C, oracle, counts. */
+void settle_run(lockstep *self);
+
+/** The stream whose first missing row comes earliest in the program; -1 = none is missing. */
+int settle_first_missing(lockstep *self);
+
+/** Copies the counts of the model into the verdict. */
+void settle_counts(lockstep *self);
+
+/** Asks the oracle who stands alone; `have_machine`: machine_c is the C of an ended run. */
+void settle_vote(lockstep *self, bool have_machine);
+
+/** An event that is not the expected row; steps on for a while to see how far it reaches. */
+void blame_value(lockstep *self, const probe *seen, tpu_stream stream, const uint8_t *got);
+
+/** An event that no expected row is left for. */
+void blame_extra(lockstep *self, const probe *seen, tpu_stream stream, const uint8_t *got);
+
+/** The run ended with expected rows left. `stream` is the one to name. */
+void blame_missing(lockstep *self, tpu_stream stream);
+
+/** No movement any more: which unit holds the others up. */
+void blame_stuck(lockstep *self);
+
+/** Fills in the issue that a row belongs to, and the last issues seen. */
+void blame_issue(lockstep *self, const expected_row *row);
+
+/** Memory contents: `want` and `got` are `rows` rows of the stream's lanes without head. */
+void blame_memory(lockstep *self, tpu_mem memory, const uint8_t *want, const uint8_t *got,
+                  size_t rows, size_t lanes, size_t lane_bytes);
+
+#endif
