@@ -26,9 +26,9 @@ void numerics_widen(const int8_t *weights, int16_t *out, size_t count) {
     }
 }
 
-// No product exceeds 128 * 128 and t stays below 2^16, so int32 cannot overflow here and the order
-// of the sum is only kept for whoever reads beside the spec. Inlined with a constant t below, so
-// that the compiler keeps the t sums in vector registers.
+// No product exceeds 128 * 128, so 16 bits hold it exactly (and are what the compiler vectorises
+// well); t stays below 2^16, so the sums cannot overflow. Inlined with a constant t below, so that
+// the sums stay in vector registers.
 static inline void product(const int8_t *restrict activation, const int16_t *restrict weights,
                            int32_t *restrict sums, size_t t) {
     for (size_t j = 0; j < t; j++) {
@@ -37,7 +37,8 @@ static inline void product(const int8_t *restrict activation, const int16_t *res
     for (size_t i = 0; i < t; i++) {
         int16_t tap = activation[i];
         for (size_t j = 0; j < t; j++) {
-            sums[j] += tap * weights[i * t + j];
+            int16_t exact = (int16_t)(tap * weights[i * t + j]);
+            sums[j] += exact;
         }
     }
 }
