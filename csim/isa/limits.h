@@ -29,7 +29,8 @@ void limits_gemm(const tpu_params *params, uint32_t m, uint32_t k, uint32_t n,
 
 /**
  * TPU_OK when the GEMM programs can run the shape, else TPU_REFUSED with the limit that refuses it
- * and by how much. An extent that is 0 or no multiple of T is refused too.
+ * and by how much. Refused too: K or N that is 0 or no multiple of T, and M < TPU_AR_RAW_DIST (an
+ * accumulator row would be read back too soon). M need not be a multiple of T.
  */
 tpu_status limits_check_gemm(const tpu_params *params, uint32_t m, uint32_t k, uint32_t n,
                              tpu_message *why) TPU_NODISCARD;

@@ -9,14 +9,14 @@
 
 #include "csim/isa/isa.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /** An induction variable: the only handle on a loop level. */
 typedef struct nest_iv {
-    const void *owner; /**< the nest that gave it */
-    uint32_t id;       /**< which loop of that nest, from 1; 0 = none */
-    uint8_t level;
+    const void *owner; /**< the nest that gave it; NULL for a folded loop, whose value is 0 */
+    const char *name;  /**< of its loop; borrowed */
+    uint32_t id;       /**< which loop of that nest, from 1 */
+    uint32_t level;
 } nest_iv;
 
 /** Most walks a reference can be given; more than an instruction can carry, so it can be named. */
@@ -30,9 +30,6 @@ typedef struct nest_ref {
     uint32_t stride[NEST_WALK_MAX];
 } nest_ref;
 
-/** Deepest nest that is still named in a message. */
-#define NEST_NAME_MAX 8
-
 /** One open loop. */
 typedef struct nest_loop {
     const char *name; /**< borrowed */
@@ -42,7 +39,7 @@ typedef struct nest_loop {
 /** A program under construction. Plain struct; fields are private to nest.c. */
 typedef struct nest {
     isa_program program;
-    nest_loop open[NEST_NAME_MAX];
+    nest_loop open[TPU_LOOP_DEPTH];
     uint32_t depth;
     uint32_t loops; /**< loops opened so far */
     tpu_status status;
@@ -71,7 +68,10 @@ nest_ref nest_at(nest_ref ref, nest_iv iv, uint32_t stride);
  */
 nest_iv nest_open(nest *self, uint32_t trips, const char *name);
 
-/** Closes the innermost loop, which must be the one of `iv`. */
+/** nest_open, except that a loop of one trip is left out: its variable is a constant 0. */
+nest_iv nest_open_folded(nest *self, uint32_t trips, const char *name);
+
+/** Closes the innermost loop, which must be the one of `iv`; nothing for a folded one. */
 void nest_close(nest *self, nest_iv iv);
 
 /* One call per data opcode; operands in the order of the spec. Refused: a stale or foreign

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The programs this project ships, written with the loop-nest builder. All of them are legal for
-// the parameters they are asked for, or refused with the reason.
+// The programs this project ships, written with the loop-nest builder. What their layout cannot
+// hold is refused with the reason; the rest is legal, except programs_ar_distance below
+// TPU_AR_RAW_DIST, which is there to be refused by `check`.
 
 #ifndef PROGRAMS_H
 #define PROGRAMS_H
@@ -19,7 +20,7 @@ typedef enum programs_form {
     PROGRAMS_INTERLEAVED, /**< A's blocks are loaded between the mms of the first n tile */
     PROGRAMS_B_PER_TILE,  /**< A first, each B block inside the n loop */
     PROGRAMS_FLAT,        /**< LOOPED fully unrolled, absolute addresses; may outgrow imem */
-    PROGRAMS_FAST,        /**< first mm as early as possible, next B block ahead of its mms */
+    PROGRAMS_FAST,        /**< fewest cycles: first mm as early as possible, relu off the path */
     PROGRAMS_FORM_COUNT
 } programs_form;
 
@@ -38,24 +39,41 @@ bool programs_form_from_name(const char *name, programs_form *out);
 tpu_status programs_gemm(const tpu_params *params, programs_form form, uint32_t m, uint32_t k,
                          uint32_t n, bool relu, isa_program *out, tpu_message *why) TPU_NODISCARD;
 
-/** C[M x T] = relu(2 * A[M x T] * B[T x T]): the first output tile, through vadd and vrelu. */
+/**
+ * C[M x T] = relu(2 * (A[M x T] * B[T x T])): the first output tile, through vadd and vrelu.
+ * @return as programs_gemm; refused unless TPU_AR_RAW_DIST <= M <= MAXDIM.
+ */
 tpu_status programs_vadd(const tpu_params *params, uint32_t m, isa_program *out,
                          tpu_message *why) TPU_NODISCARD;
 
-/** Varies every field that a GEMM holds still; needs M even and >= T, 2M <= MAXDIM, WPR >= 4. */
+/**
+ * Varies every field that a GEMM holds still: both destinations of dma_ld, vld, four accumulator
+ * regions, mvout in a loop that walks three fields.
+ * @param m  rows; even, >= T, 2M <= MAXDIM. Needs WPR >= 4 and 5 + 2T <= MAXDIM as well.
+ */
 tpu_status programs_vector(const tpu_params *params, uint32_t m, isa_program *out,
                            tpu_message *why) TPU_NODISCARD;
 
-/** Every accumulator read comes exactly `d` accu steps after its write; legal from d = 4 on. */
+/**
+ * Every accumulator read comes exactly `d` accu steps after the write it depends on, through every
+ * kind of read and of write. Built for d < TPU_AR_RAW_DIST too, for the sake of refusing it.
+ * @param d  1 .. MAXDIM / 2; needs WPR >= 3.
+ */
 tpu_status programs_ar_distance(const tpu_params *params, uint32_t d, isa_program *out,
                                 tpu_message *why) TPU_NODISCARD;
 
-/** Unrolled row-tiled GEMM: n_out row tiles of `rows`, n_block column tiles, n_reduce k tiles. */
+/**
+ * Row-tiled GEMM, unrolled: C = A * B with M = n_out * rows, N = n_block * T, K = n_reduce * T.
+ * @param rows  rows of one output tile, >= TPU_AR_RAW_DIST.
+ */
 tpu_status programs_tiled(const tpu_params *params, uint32_t n_out, uint32_t n_block,
                           uint32_t n_reduce, uint32_t rows, isa_program *out,
                           tpu_message *why) TPU_NODISCARD;
 
-/** Unrolled element-wise family: n_out tiles of `rows`, each x + x (vaddrelu or vadd). */
+/**
+ * Element-wise work on n_out row tiles, unrolled: x = A tile * B[T x T], C tile = x + x, then
+ * rectified when `relu`. M = n_out * rows, one output column block.
+ */
 tpu_status programs_pointwise(const tpu_params *params, uint32_t n_out, uint32_t rows, bool relu,
                               isa_program *out, tpu_message *why) TPU_NODISCARD;
 
