@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Address generation: field[target] += iv[level] * stride, one term a stage, so that a stage holds
+// one multiplier and one adder. Three stages, one instruction a cycle, elastic. The sums keep every
+// bit: the range rule is decided behind it. Implements spec/isa_spec.json#agu.
+
+module tpu_agu #(
+    parameter int SumW = 22  // bits of a resolved field: 4095 + 3 * 255 * 4095 fits
+) (
+    input  logic              clk_i,
+    input  logic              rst_ni,
+    input  logic              clear_i,
+
+    input  logic              insn_valid_i,
+    output logic              insn_ready_o,  // depends on issue_ready_i
+    input  logic [63:0]       insn_word0_i,
+    input  logic [63:0]       insn_word1_i,
+    input  logic [15:0]       insn_pc_i,
+    input  logic [31:0]       insn_iv_i,     // 8 bits a level
+
+    output logic              issue_valid_o,
+    input  logic              issue_ready_i,
+    output logic [15:0]       issue_pc_o,
+    output logic [5:0]        issue_op_o,
+    output logic [7:0]        issue_nr_o,
+    output logic [4*SumW-1:0] issue_f_o,     // f0 lowest
+    output logic [31:0]       issue_iv_o,
+
+    output logic              idle_o
+);
+  localparam int Stages = tpu_isa_pkg::AGU_TERMS;
+  localparam int TermW = tpu_isa_pkg::AGU_TERM_BITS;
+
+  // Stage s adds term s to what stage s-1 holds; stage 0 takes the instruction itself.
+  logic [Stages-1:0] valid_q, valid_d;
+  logic [Stages:0] ready;
+  assign ready[Stages] = issue_ready_i;
+
+  for (genvar s = 0; s < Stages; s++) begin : gen_stage
+    logic take;
+    logic in_valid;
+    logic [15:0] in_pc, pc_q;
+    logic [5:0] in_op, op_q;
+    logic [7:0] in_nr, nr_q;
+    logic [31:0] in_iv, iv_q;
+    logic [4*SumW-1:0] in_f, f_q, f_d;
+    logic [TermW*Stages-1:0] in_terms, terms_q;
+    logic [3:0] target;
+    logic [1:0] level;
+    logic [11:0] stride;
+    logic [7:0] iv;
+    logic [19:0] offset;
+
+    if (s == 0) begin : gen_first
+      assign in_valid = insn_valid_i;
+      assign in_pc = insn_pc_i;
+      assign in_op = insn_word0_i[tpu_isa_pkg::OP_LO +: tpu_isa_pkg::OP_WIDTH];
+      assign in_nr = insn_word0_i[tpu_isa_pkg::NR_LO +: tpu_isa_pkg::NR_WIDTH];
+      assign in_iv = insn_iv_i;
+      assign in_terms = insn_word1_i[TermW*Stages-1:0];
+      assign in_f = {SumW'(insn_word0_i[tpu_isa_pkg::F3_LO +: 12]),
+                     SumW'(insn_word0_i[tpu_isa_pkg::F2_LO +: 12]),
+                     SumW'(insn_word0_i[tpu_isa_pkg::F1_LO +: 12]),
+                     SumW'(insn_word0_i[tpu_isa_pkg::F0_LO +: 12])};
+    end else begin : gen_next
+      assign in_valid = valid_q[s-1];
+      assign in_pc = gen_stage[s-1].pc_q;
+      assign in_op = gen_stage[s-1].op_q;
+      assign in_nr = gen_stage[s-1].nr_q;
+      assign in_iv = gen_stage[s-1].iv_q;
+      assign in_terms = gen_stage[s-1].terms_q;
+      assign in_f = gen_stage[s-1].f_q;
+    end
+
+    assign target = in_terms[TermW*s + tpu_isa_pkg::AGU_TARGET_LO +: 4];
+    assign level = in_terms[TermW*s + tpu_isa_pkg::AGU_LEVEL_LO +: 2];
+    assign stride = in_terms[TermW*s + tpu_isa_pkg::AGU_STRIDE_LO +: 12];
+    assign iv = in_iv[{level, 3'd0} +: 8];
+    assign offset = {12'd0, iv} * {8'd0, stride};
+
+    always_comb begin
+      f_d = in_f;
+      for (int f = 0; f < tpu_isa_pkg::AGU_TARGET_MAX; f++) begin
+        if (target == 4'(f + 1)) f_d[SumW*f +: SumW] = in_f[SumW*f +: SumW] + SumW'(offset);
+      end
+    end
+
+    assign ready[s] = !valid_q[s] || ready[s+1];
+    assign take = in_valid && ready[s];
+    assign valid_d[s] = !clear_i && (take || (valid_q[s] && !ready[s+1]));
+
+    always_ff @(posedge clk_i) begin
+      if (take) begin
+        pc_q <= in_pc;
+        op_q <= in_op;
+        nr_q <= in_nr;
+        iv_q <= in_iv;
+        terms_q <= in_terms;
+        f_q <= f_d;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= '0;
+    else valid_q <= valid_d;
+  end
+
+  assign insn_ready_o = ready[0];
+  assign issue_valid_o = valid_q[Stages-1];
+  assign issue_pc_o = gen_stage[Stages-1].pc_q;
+  assign issue_op_o = gen_stage[Stages-1].op_q;
+  assign issue_nr_o = gen_stage[Stages-1].nr_q;
+  assign issue_iv_o = gen_stage[Stages-1].iv_q;
+  assign issue_f_o = gen_stage[Stages-1].f_q;
+  assign idle_o = valid_q == '0;
+endmodule : tpu_agu
