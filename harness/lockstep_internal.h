@@ -38,7 +38,7 @@ void lockstep_give_up(lockstep *self, tpu_status status, const tpu_message *why)
 /** After done: status, missing rows, memories, C, oracle, counts. */
 void settle_run(lockstep *self);
 
-/** The stream whose first missing row comes earliest in the program; -1 = none is missing. */
+/** The stream whose first missing row comes earliest in the program; -1 = none. */
 int settle_first_missing(lockstep *self);
 
 /** Copies the counts of the model into the verdict. */

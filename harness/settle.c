@@ -62,19 +62,21 @@ static bool settle_assertions(lockstep *self) {
     return false;
 }
 
-// Ties go to the stream that is further upstream.
+// Earlier issue first, then earlier row within the issue, then further upstream.
 int settle_first_missing(lockstep *self) {
     int found = -1;
-    uint32_t earliest = 0;
+    uint64_t earliest = 0;
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         uint64_t taken = expected_taken(self->model, (tpu_stream)s);
         if (taken == expected_emitted(self->model, (tpu_stream)s)) {
             continue;
         }
-        uint32_t issue = expected_peek(self->model, (tpu_stream)s, taken).issue + 1;
-        if (found < 0 || issue < earliest) {
+        expected_row row = expected_peek(self->model, (tpu_stream)s, taken);
+        uint32_t issue = row.issue + 1; // the header's rows come as 0
+        uint64_t place = (uint64_t)issue << 32 | row.in_issue;
+        if (found < 0 || place < earliest) {
             found = s;
-            earliest = issue;
+            earliest = place;
         }
     }
     return found;

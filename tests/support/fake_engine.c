@@ -15,6 +15,7 @@
 typedef struct track {
     uint8_t *rows;
     uint64_t *when;
+    uint64_t *order; // place among all rows, as the model emitted them
     size_t bytes;
     size_t count;
     size_t capacity;
@@ -32,6 +33,7 @@ struct engine {
     uint64_t delay_seed;
     uint32_t max_delay;
     uint64_t issue_cycle;
+    uint64_t emitted;
     uint64_t cycle;
     uint64_t end;
     uint8_t raised;
@@ -57,7 +59,11 @@ static bool track_reserve(track *self) {
     if (when != NULL) {
         self->when = when;
     }
-    if (rows == NULL || when == NULL) {
+    uint64_t *order = realloc(self->order, capacity * sizeof *order);
+    if (order != NULL) {
+        self->order = order;
+    }
+    if (rows == NULL || when == NULL || order == NULL) {
         return false;
     }
     self->capacity = capacity;
@@ -76,6 +82,7 @@ static void record(void *user, tpu_stream stream, const uint8_t *row, size_t byt
         when = to->when[to->count - 1] + 1;
     }
     memcpy(to->rows + to->count * bytes, row, bytes);
+    to->order[to->count] = self->emitted++;
     to->when[to->count++] = when;
     self->end = when > self->end ? when : self->end;
 }
@@ -146,6 +153,26 @@ static void after_done(engine *self, track *at) {
     }
 }
 
+// What the model emitted before the event still drains; nothing after it comes.
+static void stop_at(engine *self, const track *at, uint64_t event) {
+    if (event >= at->count) {
+        return;
+    }
+    uint64_t limit = at->order[event];
+    self->end = 0;
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        track *each = &self->tracks[s];
+        while (each->count > 0 && each->order[each->count - 1] >= limit) {
+            each->count--;
+        }
+        if (each->count > 0 && each->when[each->count - 1] > self->end) {
+            self->end = each->when[each->count - 1];
+        }
+    }
+    self->stuck = true;
+    self->end += self->config.watchdog;
+}
+
 static void apply_fault(engine *self) {
     const fake_fault *fault = &self->fault;
     track *at = &self->tracks[fault->stream];
@@ -173,6 +200,10 @@ static void apply_fault(engine *self) {
         break;
     case FAKE_FAULT_RAISED:
         self->raised = (uint8_t)fault->value;
+        break;
+    case FAKE_FAULT_HANG:
+    case FAKE_FAULT_WATCHDOG:
+        stop_at(self, at, fault->event);
         break;
     case FAKE_FAULT_AFTER:
         after_done(self, at);
@@ -221,6 +252,7 @@ static void fake_destroy(engine *self) {
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         free(self->tracks[s].rows);
         free(self->tracks[s].when);
+        free(self->tracks[s].order);
     }
     arch_destroy(self->model);
     free(self->imem);
@@ -301,15 +333,11 @@ static tpu_status fake_start(engine *self, tpu_message *why) {
     rng_seed(&self->delays, self->delay_seed);
     self->cycle = 0;
     self->end = 0;
+    self->emitted = 0;
     self->stuck = false;
     play(self);
     apply_fault(self);
     return self->broken ? status_fail(why, TPU_ERR_MEMORY, "fake engine: out of memory") : TPU_OK;
-}
-
-static bool stops_here(const engine *self, int stream, const track *at) {
-    return (self->fault.kind == FAKE_FAULT_HANG || self->fault.kind == FAKE_FAULT_WATCHDOG) &&
-           stream == (int)self->fault.stream && at->next == self->fault.event;
 }
 
 static void show_units(const engine *self, probe *out) {
@@ -326,15 +354,10 @@ static void show_units(const engine *self, probe *out) {
 }
 
 static void show_events(engine *self, probe *out) {
-    for (int s = 0; s < TPU_STREAM_COUNT && !self->stuck; s++) {
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         track *at = &self->tracks[s];
         if (at->next == at->count || at->when[at->next] > self->cycle) {
             continue;
-        }
-        if (stops_here(self, s, at)) {
-            self->stuck = true;
-            self->end = self->cycle + self->config.watchdog;
-            return;
         }
         if (self->fault.kind != FAKE_FAULT_SILENT) {
             out->fired |= 1u << s;
