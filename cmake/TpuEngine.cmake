@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# tpu_add_engine: the RTL of one parameter point, a simulator's shim and the memory model as one
+# shared object that exports engine_entry (harness/engine.h) and engine_port_entry.
+
+find_package(verilator 5.006 REQUIRED)
+
+# The source list rtl/tpu.f, one path a line from the root of the tree, # for comments.
+function(tpu_rtl_sources root out)
+    file(STRINGS "${root}/rtl/tpu.f" lines REGEX "^[^#]")
+    list(TRANSFORM lines STRIP)
+    list(TRANSFORM lines PREPEND "${root}/")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${root}/rtl/tpu.f")
+    set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# tpu_add_engine(<target> KIND verilator|systemc|netlist
+#                T n MAXDIM n SPAD n NVR n NAR n IMEM n QD n DMA_WORDS n
+#                [RTL_ROOT dir] [OUTPUT_DIR dir] [NETLIST file])
+# RTL_ROOT: a tree whose rtl/ and spec/generated are taken in place of this one's (mutants).
+# NETLIST: plain Verilog of tpu_core at this point, in place of rtl/common and rtl/core; its
+# parameters are gone, and so are the names of its memories.
+function(tpu_add_engine target)
+    set(points T MAXDIM SPAD NVR NAR IMEM QD DMA_WORDS)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;RTL_ROOT;OUTPUT_DIR;NETLIST;${points}" "")
+    set(home "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+    get_filename_component(home "${home}" ABSOLUTE)
+    if(NOT arg_RTL_ROOT)
+        set(arg_RTL_ROOT "${home}")
+    endif()
+    if(NOT arg_OUTPUT_DIR)
+        set(arg_OUTPUT_DIR "${CMAKE_BINARY_DIR}/engines")
+    endif()
+    tpu_rtl_sources("${arg_RTL_ROOT}" sources)
+    if(arg_NETLIST)
+        list(FILTER sources EXCLUDE REGEX "/rtl/(common|core)/")
+        list(APPEND sources "${arg_NETLIST}")
+    endif()
+
+    tpu_add_rtl(${target}_rtl "${arg_KIND}" "${sources}"
+        -GT=${arg_T} -GMaxdim=${arg_MAXDIM} -GSpadRows=${arg_SPAD} -GNvr=${arg_NVR}
+        -GNar=${arg_NAR} -GImemSize=${arg_IMEM} -GQd=${arg_QD} -GDmaWords=${arg_DMA_WORDS})
+
+    set(shim verilator)
+    if(arg_KIND STREQUAL systemc)
+        set(shim systemc)
+    endif()
+    add_library(${target} SHARED
+        "${home}/harness/engine_${shim}.cpp" "${home}/harness/engine_host.c"
+        "${home}/harness/memory.c" "${home}/base/rng.c" "${home}/base/status.c")
+    target_link_libraries(${target} PRIVATE tpu_flags ${target}_rtl)
+    target_compile_features(${target} PRIVATE cxx_std_17)
+    target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-O2;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>)
+    target_compile_definitions(${target} PRIVATE
+        TPU_ENGINE_NAME="${arg_KIND}" TPU_BUILT_MEMORIES=0
+        TPU_BUILT_T=${arg_T} TPU_BUILT_MAXDIM=${arg_MAXDIM} TPU_BUILT_SPAD=${arg_SPAD}
+        TPU_BUILT_NVR=${arg_NVR} TPU_BUILT_NAR=${arg_NAR} TPU_BUILT_IMEM=${arg_IMEM}
+        TPU_BUILT_QD=${arg_QD} TPU_BUILT_DMA=${arg_DMA_WORDS})
+    string(CONCAT name "tpu_engine_${arg_KIND}_T${arg_T}_MD${arg_MAXDIM}_SP${arg_SPAD}"
+        "_VR${arg_NVR}_AR${arg_NAR}_IM${arg_IMEM}_QD${arg_QD}_DW${arg_DMA_WORDS}")
+    # Hidden: two points in one process hold classes of the same names.
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME "${name}" LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIR}"
+        C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# tpu_add_rtl(<target> <kind> <sources> <-G arguments...>): only verilate(), with what an engine
+# needs of it. SYSTEM keeps Verilator's headers out of the shim's warnings.
+function(tpu_add_rtl target kind sources)
+    set(home "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
+    set(simulator "")
+    if(kind STREQUAL systemc)
+        set(simulator SYSTEMC)
+    endif()
+    add_library(${target} STATIC)
+    verilate(${target} ${simulator} TRACE_FST PREFIX Vtpu_top TOP_MODULE tpu_top
+        SOURCES ${sources}
+        VERILATOR_ARGS ${ARGN} --assert -O3 --x-initial unique -Wno-fatal
+        OPT_FAST -O2 OPT_SLOW -O1 OPT_GLOBAL -O2)
+    if(kind STREQUAL systemc)
+        verilator_link_systemc(${target})
+    endif()
+    target_link_libraries(${target} PRIVATE tpu_flags PUBLIC ${CMAKE_DL_LIBS} z)
+    # What the simulator prints goes to the shim; see the header.
+    target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-include;${home}/harness/engine_print.h;-w>)
+    set_target_properties(${target} PROPERTIES
+        SYSTEM ON POSITION_INDEPENDENT_CODE ON
+        C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()

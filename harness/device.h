@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an engine needs of a simulator: set the pins, let them settle, give the clock edge, look
+// into the memories, trace. engine_host.c is written against it in C; engine_verilator.cpp and
+// engine_systemc.cpp each implement it, and one shared object holds exactly one of them.
+
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include "base/status.h"
+#include "harness/engine.h"
+#include "harness/memory.h"
+#include "harness/probe.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define DEVICE_NOEXCEPT noexcept
+#else
+#define DEVICE_NOEXCEPT
+#endif
+
+typedef struct device device;
+
+/** Pins that the host drives during one cycle. */
+typedef struct device_drive {
+    bool rst_n;
+    bool aw_valid; /**< control port, write: address and data always go together */
+    uint16_t aw_addr;
+    uint32_t w_data;
+    bool ar_valid; /**< control port, read */
+    uint16_t ar_addr;
+    memory_drive memory;
+    bool traced;   /**< this cycle goes into the open trace, if any */
+    uint64_t time; /**< of the cycle's begin in the trace; the edge comes DEVICE_HALF later */
+} device_drive;
+
+/** Trace time from the begin of a cycle to its rising edge; a cycle takes twice as long. */
+#define DEVICE_HALF 5u
+
+/** Pins that the machine drives during the same cycle. Pointers in `memory` end with the edge. */
+typedef struct device_sample {
+    bool w_ready; /**< address and data taken */
+    bool b_valid;
+    uint8_t b_resp;
+    bool ar_ready;
+    bool r_valid;
+    uint8_t r_resp;
+    uint32_t r_data;
+    bool irq;
+    memory_sample memory;
+} device_sample;
+
+/** Static storage: "verilator", "systemc", ... */
+extern const char *const device_name;
+
+/**
+ * Builds the simulated machine at power-up, clock low and reset asserted.
+ * @param[out] out  given to the caller; ended by device_destroy.
+ */
+tpu_status device_create(engine_init init, uint64_t seed, device **out,
+                         tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
+
+/** NULL-safe; closes an open trace. */
+void device_destroy(device *self) DEVICE_NOEXCEPT;
+
+/**
+ * Clock low, pins set, logic settled: what the machine shows of this cycle, before its edge.
+ * @param[in,out] shown  `fired`, `row` where fired, `unit` and `done` are set.
+ */
+tpu_status device_settle(device *self, const device_drive *in, device_sample *out, probe *shown,
+                         tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
+
+/** The rising edge that ends the cycle. */
+tpu_status device_edge(device *self, tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
+
+/**
+ * Copies the first rows of an on-chip memory.
+ * @param bytes  whole rows.
+ * @return TPU_OK; TPU_REFUSED when this build does not show its memories or has fewer rows.
+ */
+tpu_status device_read(const device *self, tpu_mem memory, void *data, size_t bytes,
+                       tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
+
+/** Failed assertions since create; `first` (borrowed until destroy) is the first one's text. */
+uint64_t device_assertions(const device *self, const char **first) DEVICE_NOEXCEPT;
+
+/**
+ * Opens an FST file; cycles that are driven as traced go into it. Replaces an open one.
+ * @return TPU_OK or TPU_ERR_IO.
+ */
+tpu_status device_trace_open(device *self, const char *path,
+                             tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
+
+/** Ends and flushes the file; none open is fine. */
+void device_trace_close(device *self) DEVICE_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the C++ shims share: the list of streams with their port names, the copies from ports to
+// probe rows, and the catch-all of every exported function. Included by the shims only.
+
+#ifndef ENGINE_PINS_H
+#define ENGINE_PINS_H
+
+#include "harness/device.h"
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+
+/** X(stream constant, port stem), in stream order. */
+#define ENGINE_PINS_STREAMS(X)                                                                     \
+    X(ISSUE, issue)                                                                                \
+    X(C_DLD, c_dld)                                                                                \
+    X(C_SPM, c_spm)                                                                                \
+    X(C_VRU, c_vru)                                                                                \
+    X(C_ACC, c_acc)                                                                                \
+    X(C_DST, c_dst)                                                                                \
+    X(DMA2SP, dma2sp)                                                                              \
+    X(DMA2VR, dma2vr)                                                                              \
+    X(SP2VR, sp2vr)                                                                                \
+    X(WCOL, wcol)                                                                                  \
+    X(ACOL, acol)                                                                                  \
+    X(CW, cw)                                                                                      \
+    X(AC2SP, ac2sp)                                                                                \
+    X(SPAD_WRITE, spad_write)                                                                      \
+    X(VR_WRITE, vr_write)                                                                          \
+    X(AR_WRITE_MM, ar_write_mm)                                                                    \
+    X(AR_WRITE_ALU, ar_write_alu)                                                                  \
+    X(C_WRITE, c_write)
+
+/** Room for one row of any stream, padded to the simulator's words. */
+struct engine_pins_row {
+    alignas(8) uint8_t byte[TPU_STREAM_HEAD_MAX + 4 * TPU_BUILT_T + 8];
+};
+
+/** The rows of one cycle. */
+struct engine_pins_rows {
+    engine_pins_row stream[TPU_STREAM_COUNT];
+};
+
+/** Copies a port's storage (whole simulator words) into its row and shows it. */
+template <typename Port>
+inline void engine_pins_show(engine_pins_rows &rows, tpu_stream stream, const Port &port,
+                             probe *shown) {
+    static_assert(sizeof port <= sizeof rows.stream[0].byte, "a row is wider than its buffer");
+    std::memcpy(rows.stream[stream].byte, &port, sizeof port);
+    shown->row[stream] = rows.stream[stream].byte;
+}
+
+/** Splits the packed unit states: 8 bits a unit, state in [1:0], wait in [6:2]. */
+inline void engine_pins_show_units(uint64_t packed, probe *shown) {
+    for (auto &unit : shown->unit) {
+        unit.state = packed & 3;
+        unit.wait = packed >> 2 & 31;
+        packed >>= 8;
+    }
+}
+
+/** Rows of `row_bytes` in a simulator's arrays, row r in array r % banks; elements may be wider. */
+template <typename Array, size_t Banks>
+inline tpu_status engine_pins_copy(const Array *const (&bank)[Banks], size_t row_bytes, void *data,
+                                   size_t bytes, tpu_message *why) {
+    constexpr size_t held = Banks * (sizeof(Array) / sizeof((*bank[0])[0]));
+    if (bytes % row_bytes != 0 || bytes / row_bytes > held) {
+        return status_fail(why, TPU_REFUSED, "%zu bytes are no rows of a memory of %zu x %zu bytes",
+                           bytes, held, row_bytes);
+    }
+    for (size_t row = 0; row < bytes / row_bytes; row++) {
+        std::memcpy(static_cast<uint8_t *>(data) + row * row_bytes,
+                    &(*bank[row % Banks])[row / Banks], row_bytes);
+    }
+    return TPU_OK;
+}
+
+#if TPU_BUILT_MEMORIES
+// Where the RTL keeps its memories: the one place of the harness that knows instance names.
+#define ENGINE_PINS_CORE(path) (&root.tpu_top__DOT__u_core__DOT__##path##__DOT__u_ram__DOT__mem_q)
+#define ENGINE_PINS_BANK(b) ENGINE_PINS_CORE(u_accu__DOT__gen_bank__BRA__##b##__KET__)
+
+/** Copies the first rows of an on-chip memory out of the Verilated root. */
+template <typename Root>
+inline tpu_status engine_pins_read(const Root &root, tpu_mem memory, void *data, size_t bytes,
+                                   tpu_message *why) {
+    constexpr size_t T = TPU_BUILT_T;
+    const auto *const spad[] = {ENGINE_PINS_CORE(u_spm__DOT__u_rows)};
+    const auto *const vr[] = {ENGINE_PINS_CORE(u_vru__DOT__u_rows)};
+    const auto *const ar[] = {ENGINE_PINS_BANK(0), ENGINE_PINS_BANK(1), ENGINE_PINS_BANK(2),
+                              ENGINE_PINS_BANK(3)};
+    switch (memory) {
+    case TPU_MEM_SPAD:
+        return engine_pins_copy(spad, T, data, bytes, why);
+    case TPU_MEM_VR:
+        return engine_pins_copy(vr, T, data, bytes, why);
+    case TPU_MEM_AR:
+        return engine_pins_copy(ar, 4 * T, data, bytes, why);
+    default:
+        return status_fail(why, TPU_ERR_INTERNAL, "memory %d is not in the machine", memory);
+    }
+}
+#else
+/** A netlist keeps no names to read its memories by. */
+template <typename Root>
+inline tpu_status engine_pins_read(const Root &, tpu_mem, void *, size_t, tpu_message *why) {
+    return status_fail(why, TPU_REFUSED, "this engine does not show its on-chip memories");
+}
+#endif
+
+/** Runs `body`; no exception leaves an exported function. */
+template <typename Body> inline tpu_status engine_pins_guard(tpu_message *why, Body body) {
+    try {
+        return body();
+    } catch (const std::exception &error) {
+        return status_fail(why, TPU_ERR_ENGINE, "the simulator failed: %s", error.what());
+    } catch (...) {
+        return status_fail(why, TPU_ERR_ENGINE, "the simulator failed");
+    }
+}
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host's side: AXI4-Lite registers (spec/isa_spec.json#registers), the life of a run, the
+// interrupt, the cycle counter and the units' counters. One access at a time each way; a write is
+// taken when its address and data are both there. Answers SLVERR for an unknown or unaligned
+// address, a write to a read-only register, and a start or a base write while busy; such a write
+// changes nothing.
+
+module tpu_regs #(
+  parameter int T         = 4,
+  parameter int Maxdim    = 64,
+  parameter int SpadRows  = 1024,
+  parameter int Nvr       = 1024,
+  parameter int Nar       = 136,
+  parameter int ImemSize  = 56,
+  parameter int Qd        = 16,
+  parameter int DmaWords  = 1
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+
+  // AXI4-Lite. Write readies depend on both write valids; read ready does not depend on valid.
+  input  logic         s_axil_awvalid_i,
+  output logic         s_axil_awready_o,
+  input  logic [11:0]  s_axil_awaddr_i,
+  input  logic         s_axil_wvalid_i,
+  output logic         s_axil_wready_o,
+  input  logic [31:0]  s_axil_wdata_i,
+  input  logic [3:0]   s_axil_wstrb_i,
+  output logic         s_axil_bvalid_o,
+  input  logic         s_axil_bready_i,
+  output logic [1:0]   s_axil_bresp_o,
+  input  logic         s_axil_arvalid_i,
+  output logic         s_axil_arready_o,
+  input  logic [11:0]  s_axil_araddr_i,
+  output logic         s_axil_rvalid_o,
+  input  logic         s_axil_rready_i,
+  output logic [31:0]  s_axil_rdata_o,
+  output logic [1:0]   s_axil_rresp_o,
+
+  // Interrupt: level, high while done and enabled.
+  output logic         irq_o,
+
+  // The core's run.
+  output logic         start_o,           // the core starts: cycle 0 of a run
+  output logic [31:0]  watchdog_limit_o,
+  input  logic         core_busy_i,
+  input  logic         core_done_i,       // level, down from the cycle after start
+  input  logic         core_drained_i,
+  input  logic [7:0]   core_fault_code_i,
+  input  logic [7:0]   core_fault_unit_i,
+  input  logic [15:0]  core_fault_pc_i,
+  input  logic         bus_idle_i,        // the bus managers are owed nothing
+
+  // Bases: imem, A, B, C from the lowest 64 bits up.
+  output logic [255:0] base_o,
+
+  // Units: 2 bits each, idle 0, busy 1, starved 2, blocked 3.
+  input  logic [2*tpu_isa_pkg::UNIT_COUNT-1:0] unit_state_i,
+
+  // The run as the probe shows it.
+  output logic         taken_o,           // a start command is taken in this cycle
+  output logic         done_o              // high from the end of a run to the next start
+);
+
+  localparam int Units = tpu_isa_pkg::UNIT_COUNT;
+  localparam logic [1:0] Okay = 2'b00;
+  localparam logic [1:0] Slverr = 2'b10;
+
+  // Life of a run. A base fault goes to Done without the core.
+  localparam logic [1:0] Idle = 2'd0;
+  localparam logic [1:0] Active = 2'd1;
+  localparam logic [1:0] Done = 2'd2;
+
+  logic [1:0]       run_d, run_q;
+  logic             busy, ended, running;
+  logic             irq_enable_d, irq_enable_q;
+  logic [31:0]      watchdog_d, watchdog_q;
+  logic [255:0]     base_d, base_q;
+  logic [63:0]      cycles_d, cycles_q;
+  logic [96*Units-1:0] counts;  // unit u at 96u: busy, starved, blocked
+  logic             base_bad;
+  logic             base_fault_d, base_fault_q;
+  logic [7:0]       base_unit_d, base_unit_q;
+  logic [7:0]       fault_code, fault_unit;
+  logic [15:0]      fault_pc;
+
+  // ------------------------------------------------------------------ write decode
+  logic             wr_fire, wr_known, wr_ok;
+  logic             wr_base, wr_start, wr_ack;
+  logic [31:0]      wr_mask;
+  logic             bvalid_d, bvalid_q;
+  logic [1:0]       bresp_d, bresp_q;
+
+  assign wr_fire = s_axil_awvalid_i & s_axil_wvalid_i & ~bvalid_q;
+  assign s_axil_awready_o = wr_fire;
+  assign s_axil_wready_o  = wr_fire;
+  assign s_axil_bvalid_o  = bvalid_q;
+  assign s_axil_bresp_o   = bresp_q;
+
+  assign wr_mask = {{8{s_axil_wstrb_i[3]}}, {8{s_axil_wstrb_i[2]}},
+                    {8{s_axil_wstrb_i[1]}}, {8{s_axil_wstrb_i[0]}}};
+  assign wr_base = (s_axil_awaddr_i >= tpu_isa_pkg::REG_IMEM_LO) &
+      (s_axil_awaddr_i <= tpu_isa_pkg::REG_C_HI) & (s_axil_awaddr_i[1:0] == 2'b00);
+  assign wr_start = (s_axil_awaddr_i == tpu_isa_pkg::REG_CTRL) & s_axil_wstrb_i[0] &
+      s_axil_wdata_i[0];
+  assign wr_ack = (s_axil_awaddr_i == tpu_isa_pkg::REG_ACK) & s_axil_wstrb_i[0] &
+      s_axil_wdata_i[0];
+  assign wr_known = wr_base | (s_axil_awaddr_i == tpu_isa_pkg::REG_CTRL) |
+      (s_axil_awaddr_i == tpu_isa_pkg::REG_WATCHDOG) |
+      (s_axil_awaddr_i == tpu_isa_pkg::REG_ACK);
+  assign wr_ok = wr_fire & wr_known & ~(busy & (wr_base | wr_start));
+
+  assign bvalid_d = wr_fire | (bvalid_q & ~s_axil_bready_i);
+  assign bresp_d  = wr_fire ? (wr_ok ? Okay : Slverr) : bresp_q;
+
+  always_comb begin
+    irq_enable_d = irq_enable_q;
+    watchdog_d   = watchdog_q;
+    base_d       = base_q;
+    if (wr_ok) begin
+      if ((s_axil_awaddr_i == tpu_isa_pkg::REG_CTRL) & s_axil_wstrb_i[1])
+        irq_enable_d = s_axil_wdata_i[8];
+      if (s_axil_awaddr_i == tpu_isa_pkg::REG_WATCHDOG)
+        watchdog_d = (watchdog_q & ~wr_mask) | (s_axil_wdata_i & wr_mask);
+      for (int w = 0; w < 8; w++) begin
+        if (wr_base & (s_axil_awaddr_i[4:2] == 3'(w)))
+          base_d[32*w +: 32] = (base_q[32*w +: 32] & ~wr_mask) | (s_axil_wdata_i & wr_mask);
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ run
+  // The command is taken in the cycle of its write, and that is the core's cycle 0 too.
+  assign taken_o = wr_ok & wr_start;
+  assign start_o = taken_o & ~base_bad;
+  assign running = (run_q == Active) & ~core_done_i;
+  assign ended   = ((run_q == Active) & core_done_i) | (run_q == Done);
+  assign done_o  = ended & ~taken_o;
+  assign busy    = running | core_busy_i | ~core_drained_i | ~bus_idle_i;
+
+  assign base_bad = (base_q[5:0] != 6'd0) | (base_q[69:64] != 6'd0) |
+      (base_q[133:128] != 6'd0) | (base_q[197:192] != 6'd0);
+
+  always_comb begin
+    run_d        = run_q;
+    base_fault_d = base_fault_q;
+    base_unit_d  = base_unit_q;
+    cycles_d     = cycles_q;
+    if ((run_q == Active) & core_done_i) run_d = Done;
+    if (ended & wr_ok & wr_ack) run_d = Idle;
+    if (running) cycles_d = cycles_q + 64'd1;
+    if (taken_o) begin
+      run_d        = base_bad ? Done : Active;
+      base_fault_d = base_bad;
+      cycles_d     = 64'd1;
+      // The unit that would have used the base.
+      base_unit_d = 8'(tpu_isa_pkg::UNIT_DMA_ST);
+      if ((base_q[69:64] != 6'd0) | (base_q[133:128] != 6'd0))
+        base_unit_d = 8'(tpu_isa_pkg::UNIT_DMA_LD);
+      if (base_q[5:0] != 6'd0) base_unit_d = 8'(tpu_isa_pkg::UNIT_SEQUENCER);
+    end
+  end
+
+  assign fault_code = base_fault_q ? 8'(tpu_isa_pkg::FAULT_BASE) : core_fault_code_i;
+  assign fault_unit = base_fault_q ? base_unit_q : core_fault_unit_i;
+  assign fault_pc   = base_fault_q ? 16'd0 : core_fault_pc_i;
+
+  assign irq_o            = (run_q == Done) & irq_enable_q;
+  assign watchdog_limit_o = watchdog_q;
+  assign base_o           = base_q;
+
+  // ------------------------------------------------------------------ counters
+  // One of a unit's three counters moves in a cycle at most; all wrap at 32 bits.
+  for (genvar u = 0; u < Units; u++) begin : gen_unit
+    for (genvar c = 0; c < 3; c++) begin : gen_counter
+      logic [31:0] count_d, count_q;
+
+      always_comb begin
+        count_d = count_q;
+        if (running & (unit_state_i[2*u +: 2] == 2'(c + 1))) count_d = count_q + 32'd1;
+        if (taken_o) count_d = 32'd0;
+      end
+
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) count_q <= 32'd0;
+        else         count_q <= count_d;
+      end
+
+      assign counts[96*u + 32*c +: 32] = count_q;
+    end
+  end
+
+  // ------------------------------------------------------------------ read decode
+  logic             rd_fire, rd_ok;
+  logic             rvalid_d, rvalid_q;
+  logic [31:0]      rdata_d, rdata_q;
+  logic [1:0]       rresp_d, rresp_q;
+  logic [31:0]      rd_value, rd_param, rd_count;
+  logic             rd_known, is_param, is_count;
+  logic [9:0]       rd_word;  // 32-bit words behind the first counter
+
+  assign s_axil_arready_o = ~rvalid_q | s_axil_rready_i;
+  assign s_axil_rvalid_o  = rvalid_q;
+  assign s_axil_rdata_o   = rdata_q;
+  assign s_axil_rresp_o   = rresp_q;
+  assign rd_fire = s_axil_arvalid_i & s_axil_arready_o;
+
+  assign is_param = (s_axil_araddr_i >= tpu_isa_pkg::REG_PARAM) &
+      (s_axil_araddr_i < tpu_isa_pkg::REG_PARAM + 12'(4 * tpu_isa_pkg::PARAM_COUNT));
+  assign is_count = (s_axil_araddr_i >= tpu_isa_pkg::REG_UNIT) &
+      (s_axil_araddr_i < tpu_isa_pkg::REG_UNIT + 12'(16 * Units));
+  assign rd_word = s_axil_araddr_i[11:2] - 10'(tpu_isa_pkg::REG_UNIT >> 2);
+
+  always_comb begin
+    unique case (s_axil_araddr_i[4:2] - 3'(tpu_isa_pkg::REG_PARAM >> 2))
+      3'd0:    rd_param = 32'(T);
+      3'd1:    rd_param = 32'(Maxdim);
+      3'd2:    rd_param = 32'(SpadRows);
+      3'd3:    rd_param = 32'(Nvr);
+      3'd4:    rd_param = 32'(Nar);
+      3'd5:    rd_param = 32'(ImemSize);
+      3'd6:    rd_param = 32'(Qd);
+      default: rd_param = 32'(DmaWords);
+    endcase
+  end
+
+  always_comb begin
+    rd_count = 32'd0;
+    for (int u = 0; u < Units; u++) begin
+      for (int c = 0; c < 3; c++) begin
+        if (rd_word == 10'(4*u + c)) rd_count = counts[96*u + 32*c +: 32];
+      end
+    end
+  end
+
+  always_comb begin
+    rd_known = 1'b1;
+    rd_value = 32'd0;
+    unique case (s_axil_araddr_i)
+      tpu_isa_pkg::REG_CTRL:      rd_value = {23'd0, irq_enable_q, 8'd0};
+      tpu_isa_pkg::REG_STATUS:    rd_value = {28'd0, irq_o, fault_code != 8'd0,
+                                              run_q == Done, busy};
+      tpu_isa_pkg::REG_FAULT:     rd_value = {fault_pc, fault_unit, fault_code};
+      tpu_isa_pkg::REG_CYCLES_LO: rd_value = cycles_q[31:0];
+      tpu_isa_pkg::REG_CYCLES_HI: rd_value = cycles_q[63:32];
+      tpu_isa_pkg::REG_WATCHDOG:  rd_value = watchdog_q;
+      tpu_isa_pkg::REG_IMEM_LO:   rd_value = base_q[31:0];
+      tpu_isa_pkg::REG_IMEM_HI:   rd_value = base_q[63:32];
+      tpu_isa_pkg::REG_A_LO:      rd_value = base_q[95:64];
+      tpu_isa_pkg::REG_A_HI:      rd_value = base_q[127:96];
+      tpu_isa_pkg::REG_B_LO:      rd_value = base_q[159:128];
+      tpu_isa_pkg::REG_B_HI:      rd_value = base_q[191:160];
+      tpu_isa_pkg::REG_C_LO:      rd_value = base_q[223:192];
+      tpu_isa_pkg::REG_C_HI:      rd_value = base_q[255:224];
+      tpu_isa_pkg::REG_ID:        rd_value = tpu_isa_pkg::REG_ID_VALUE;
+      tpu_isa_pkg::REG_HASH_LO:   rd_value = tpu_isa_pkg::SPEC_HASH[31:0];
+      tpu_isa_pkg::REG_HASH_HI:   rd_value = tpu_isa_pkg::SPEC_HASH[63:32];
+      default: begin
+        rd_known = (is_param | is_count) & (s_axil_araddr_i[1:0] == 2'b00);
+        rd_value = is_param ? rd_param : rd_count;
+      end
+    endcase
+    rd_ok = rd_known;
+  end
+
+  assign rvalid_d = rd_fire | (rvalid_q & ~s_axil_rready_i);
+  assign rdata_d  = rd_fire ? (rd_ok ? rd_value : 32'd0) : rdata_q;
+  assign rresp_d  = rd_fire ? (rd_ok ? Okay : Slverr) : rresp_q;
+
+  // ------------------------------------------------------------------ registers
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run_q        <= Idle;
+      irq_enable_q <= 1'b0;
+      watchdog_q   <= 32'd0;
+      base_q       <= 256'd0;
+      cycles_q     <= 64'd0;
+      base_fault_q <= 1'b0;
+      base_unit_q  <= 8'd0;
+      bvalid_q     <= 1'b0;
+      bresp_q      <= Okay;
+      rvalid_q     <= 1'b0;
+      rdata_q      <= 32'd0;
+      rresp_q      <= Okay;
+    end else begin
+      run_q        <= run_d;
+      irq_enable_q <= irq_enable_d;
+      watchdog_q   <= watchdog_d;
+      base_q       <= base_d;
+      cycles_q     <= cycles_d;
+      base_fault_q <= base_fault_d;
+      base_unit_q  <= base_unit_d;
+      bvalid_q     <= bvalid_d;
+      bresp_q      <= bresp_d;
+      rvalid_q     <= rvalid_d;
+      rdata_q      <= rdata_d;
+      rresp_q      <= rresp_d;
+    end
+  end
+
+endmodule : tpu_regs
