@@ -435,6 +435,9 @@ module tpu_accu #(
       (m1_unwritten || v1_unwritten || (!m1_bad && !v1_bad && !r1_flag_q))
       ? tpu_isa_pkg::RULE_WRITE_BEFORE_READ : tpu_isa_pkg::RULE_RAW_DISTANCE;
 
+  logic unused_bits;
+  assign unused_bits = ^{word[63:62], word[53:42]};
+
   assign header_bad_o = promised_q != step_q;
   assign idle_o = (m_left_q == '0) && (v_left_q == '0) && (r_left_q == '0) && !m1_valid_q &&
       !v1_valid_q && !ac_valid_o;

@@ -33,8 +33,10 @@ module tpu_agu #(
 
   // Stage s adds term s to what stage s-1 holds; stage 0 takes the instruction itself.
   logic [Stages-1:0] valid_q, valid_d;
-  logic [Stages:0] ready;
-  assign ready[Stages] = issue_ready_i;
+  logic [Stages-1:0] leave;  // stage s is empty or hands on: some stage from s on has room
+  for (genvar s = 0; s < Stages; s++) begin : gen_leave
+    assign leave[s] = issue_ready_i || (valid_q[Stages-1:s] != '1);
+  end
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
     logic take;
@@ -85,9 +87,8 @@ module tpu_agu #(
       end
     end
 
-    assign ready[s] = !valid_q[s] || ready[s+1];
-    assign take = in_valid && ready[s];
-    assign valid_d[s] = !clear_i && (take || (valid_q[s] && !ready[s+1]));
+    assign take = in_valid && leave[s];
+    assign valid_d[s] = !clear_i && (take || (valid_q[s] && !leave[s]));
 
     always_ff @(posedge clk_i) begin
       if (take) begin
@@ -106,7 +107,7 @@ module tpu_agu #(
     else valid_q <= valid_d;
   end
 
-  assign insn_ready_o = ready[0];
+  assign insn_ready_o = leave[0];
   assign issue_valid_o = valid_q[Stages-1];
   assign issue_pc_o = gen_stage[Stages-1].pc_q;
   assign issue_op_o = gen_stage[Stages-1].op_q;
@@ -114,4 +115,8 @@ module tpu_agu #(
   assign issue_iv_o = gen_stage[Stages-1].iv_q;
   assign issue_f_o = gen_stage[Stages-1].f_q;
   assign idle_o = valid_q == '0;
+
+  // Spare bits of the words, and the terms behind the last stage.
+  logic unused_bits;
+  assign unused_bits = ^{insn_word0_i[63:62], insn_word1_i[63:57], gen_stage[Stages-1].terms_q};
 endmodule : tpu_agu

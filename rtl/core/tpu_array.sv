@@ -216,6 +216,12 @@ module tpu_array #(
     assign cw_data_o[32*j +: 32] = deskew[32*Wait +: 32];
   end
 
+  // Nothing lies east of the last column.
+  for (genvar i = 0; i < T; i++) begin : gen_east_edge
+    logic unused_east;
+    assign unused_east = ^{gen_row[i].gen_col[T-1].act_east, gen_row[i].gen_col[T-1].swap_east};
+  end
+
   assign header_bad_o = promised_q != {rows_q, mms_q};
   assign idle_o = (left_q == '0) && (in_flight_q == '0) &&
       ((load_q == MmHeader) || (load_q == Counts));

@@ -197,6 +197,9 @@ module tpu_dma_ld #(
     assign kept_d = cut_fire ? cut_word : kept_q;
   end
 
+  logic unused_bits;
+  assign unused_bits = ^{word[63:62], word[53:42], ld_mode[11:2], piece_addr[5:0], cut_seg};
+
   assign sp_valid_o = piece_valid && rsp_valid_i && cut_last && !cut_vr;
   assign vr_valid_o = piece_valid && rsp_valid_i && cut_last && cut_vr;
   assign sp_data_o = cut_word;

@@ -39,6 +39,7 @@ module tpu_dma_st #(
 );
   localparam bit Whole = (64 % T) == 0;     // a row lies in one beat
   localparam int SegW = 6;
+  localparam int ByteW = $clog2(T);         // T >= 4
 
   logic header_q, header_d;
   logic [15:0] promised_q, promised_d, done_q, done_d;
@@ -117,9 +118,12 @@ module tpu_dma_st #(
       logic [31:0] at;
       assign at = {20'd0, seg_q, 6'd0} + 32'(p) - {26'd0, addr_q[5:0]};
       assign req_strb_o[p] = at < 32'(T);
-      assign req_data_o[8*p +: 8] = req_strb_o[p] ? ac_data_i[{at[SegW+5:0], 3'd0} +: 8] : 8'd0;
+      assign req_data_o[8*p +: 8] = req_strb_o[p] ? ac_data_i[{at[ByteW-1:0], 3'd0} +: 8] : 8'd0;
     end
   end
+
+  logic unused_bits;
+  assign unused_bits = ^{word[63:62], word[53:42], word[17:16], beat_addr[5:0]};
 
   assign probe_valid_o = row_fire;
   assign probe_o = {ac_data_i, 4'd0, col_q, 4'd0, row_q};

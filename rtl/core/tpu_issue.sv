@@ -172,6 +172,9 @@ module tpu_issue #(
     end
   end
 
+  logic unused_bits;
+  assign unused_bits = ^hdr_data_i[63:0];  // header word 0 is the sequencer's own
+
   assign probe_valid_o = fire;
   assign probe_o = {issue_iv_i, 4'd0, f3, 4'd0, f2, 4'd0, f1, 4'd0, f0, issue_nr_i, 2'd0, op,
                     issue_pc_i};

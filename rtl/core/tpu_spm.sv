@@ -97,6 +97,9 @@ module tpu_spm #(
   logic [TagW-1:0] row_tag, span_tag;
   logic [11:0] write_row;
   logic wbusy, rbusy, whazard, rhazard;
+  logic [TagW-1:0] unused_write_tag;
+  logic unused_bits;
+  assign unused_bits = ^{word[63:62], word[41:32]};
 
   assign span_tag = {ctl_data_i[79:64], word[tpu_isa_pkg::F1_LO +: 8], is_mm};
 
@@ -118,7 +121,7 @@ module tpu_spm #(
       .wrow_data_i(dma_data_i),
       .wrow_flag_i(1'b1),
       .wrow_row_o(write_row),
-      .wrow_tag_o(),
+      .wrow_tag_o(unused_write_tag),
       .rspan_valid_i(ctl_valid_i && (headers_q == 2'd2) && !is_ld),
       .rspan_ready_o(rspan_ready),
       .rspan_row_i(is_mm ? word[tpu_isa_pkg::F3_LO +: 12] : word[tpu_isa_pkg::F1_LO +: 12]),

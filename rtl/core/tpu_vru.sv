@@ -89,6 +89,8 @@ module tpu_vru #(
   logic row_flag;
   logic wbusy, rbusy, whazard, rhazard;
   logic from_sp;
+  logic unused_first, unused_bits;
+  assign unused_bits = ^{word[63:62], word[41:18], sp_data_i[7:1], write_tag[16:1], row_tag[0]};
 
   // The write lane listens to the channel that its instruction names.
   assign from_sp = write_tag[0];
@@ -127,7 +129,7 @@ module tpu_vru #(
       .rrow_ready_i(acol_ready_i),
       .rrow_data_o(acol_data_o),
       .rrow_flag_o(row_flag),
-      .rrow_first_o(),
+      .rrow_first_o(unused_first),
       .rrow_tag_o(row_tag),
       .wbusy_o(wbusy),
       .rbusy_o(rbusy),
