@@ -226,18 +226,30 @@ static void collect(lockstep *self, tpu_stream stream, const uint8_t *got) {
     scatter_finish(&lie, self->out);
 }
 
+// A whole control word reads better in hexadecimal.
+static void format_element(int64_t value, uint8_t bytes, char *text, size_t size) {
+    if (bytes == 8) {
+        (void)snprintf(text, size, "0x%016llx", (unsigned long long)value);
+    } else {
+        (void)snprintf(text, size, "%lld", (long long)value);
+    }
+}
+
 static void say_value(verdict *out, tpu_stream stream) {
     const tpu_stream_info *info = &tpu_streams[stream];
     char where[48];
+    char got[24];
+    char want[24];
     if (out->field >= 0) {
         (void)snprintf(where, sizeof where, "field %s", info->fields[out->field].name);
     } else {
         (void)snprintf(where, sizeof where, "lane %d", out->lane);
     }
-    (void)status_fail(&out->sentence, TPU_OK, "%s of row %llu of %s is %lld, expected %lld%s%s",
-                      where, (unsigned long long)out->row, info->name, (long long)out->first.got,
-                      (long long)out->first.expected, out->hint != VERDICT_HINT_NONE ? "; " : "",
-                      verdict_hint_text(out->hint));
+    format_element(out->first.got, out->first.bytes, got, sizeof got);
+    format_element(out->first.expected, out->first.bytes, want, sizeof want);
+    (void)status_fail(&out->sentence, TPU_OK, "%s of row %llu of %s is %s, expected %s%s%s", where,
+                      (unsigned long long)out->row, info->name, got, want,
+                      out->hint != VERDICT_HINT_NONE ? "; " : "", verdict_hint_text(out->hint));
 }
 
 void blame_value(lockstep *self, const probe *seen, tpu_stream stream, const uint8_t *got) {

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verdict as JSON. 64-bit integers are strings, since many readers keep numbers as doubles.
+
+#include "csim/isa/disasm.h"
+#include "harness/report.h"
+
+#include <cjson/cJSON.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_u64(cJSON *to, const char *key, uint64_t value) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    (void)cJSON_AddStringToObject(to, key, text);
+}
+
+static void add_i64(cJSON *to, const char *key, int64_t value) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRId64, value);
+    (void)cJSON_AddStringToObject(to, key, text);
+}
+
+static void add_name(cJSON *to, const char *key, const char *name) {
+    if (name != NULL) {
+        (void)cJSON_AddStringToObject(to, key, name);
+    } else {
+        (void)cJSON_AddNullToObject(to, key);
+    }
+}
+
+static void add_index(cJSON *to, const char *key, int value) {
+    if (value >= 0) {
+        (void)cJSON_AddNumberToObject(to, key, value);
+    } else {
+        (void)cJSON_AddNullToObject(to, key);
+    }
+}
+
+static void add_where(cJSON *to, const verdict *result) {
+    const tpu_stream_info *stream = result->stream >= 0 ? &tpu_streams[result->stream] : NULL;
+    add_u64(to, "cycle", result->cycle);
+    add_name(to, "stream", stream != NULL ? stream->name : NULL);
+    add_name(to, "memory", result->memory >= 0 ? tpu_mem_names[result->memory] : NULL);
+    add_name(to, "unit", result->unit >= 0 ? tpu_unit_names[result->unit] : NULL);
+    add_u64(to, "row", result->row);
+    add_name(to, "field",
+             stream != NULL && result->field >= 0 ? stream->fields[result->field].name : NULL);
+    add_index(to, "lane", result->lane);
+    add_index(to, "pe_row", result->pe_row);
+    add_index(to, "pe_col", result->pe_col);
+    add_i64(to, "expected", result->first.expected);
+    add_i64(to, "got", result->first.got);
+    add_name(to, "pattern", verdict_pattern_name(result->pattern));
+    add_name(to, "shape", verdict_shape_name(result->shape));
+    add_u64(to, "lanes_differ", result->lanes_differ);
+    add_u64(to, "elements_differ", result->elements_differ);
+    add_u64(to, "elements_seen", result->elements_seen);
+    add_name(to, "vote", verdict_vote_text(result->vote));
+}
+
+static cJSON *issue_object(const isa_issue *issue) {
+    char text[DISASM_LINE_MAX];
+    cJSON *out = cJSON_CreateObject();
+    disasm_issue(issue, text, sizeof text);
+    (void)cJSON_AddNumberToObject(out, "seq", issue->seq);
+    (void)cJSON_AddNumberToObject(out, "pc", issue->pc);
+    (void)cJSON_AddStringToObject(out, "text", text);
+    cJSON *ivs = cJSON_AddArrayToObject(out, "iv");
+    for (unsigned i = 0; i < issue->depth; i++) {
+        (void)cJSON_AddItemToArray(ivs, cJSON_CreateNumber(issue->iv[i]));
+    }
+    return out;
+}
+
+static void add_issues(cJSON *to, const verdict *result) {
+    if (result->issue.known) {
+        cJSON *issue = issue_object(&result->issue.issue);
+        (void)cJSON_AddNumberToObject(issue, "row", result->issue.row);
+        (void)cJSON_AddNumberToObject(issue, "line", result->issue.line);
+        (void)cJSON_AddItemToObject(to, "issue", issue);
+    }
+    cJSON *recent = cJSON_AddArrayToObject(to, "recent");
+    for (size_t i = 0; i < result->recent_count; i++) {
+        (void)cJSON_AddItemToArray(recent, issue_object(&result->recent[i]));
+    }
+}
+
+static void add_hex(cJSON *to, const uint8_t *row, size_t bytes) {
+    char *text = malloc(2 * bytes + 1);
+    if (text == NULL) {
+        return;
+    }
+    text[0] = '\0';
+    for (size_t i = 0; i < bytes; i++) {
+        (void)snprintf(text + 2 * i, 3, "%02x", row[i]);
+    }
+    (void)cJSON_AddItemToArray(to, cJSON_CreateString(text));
+    free(text);
+}
+
+static void add_window(cJSON *to, const verdict_window *window) {
+    cJSON *out = cJSON_AddObjectToObject(to, "window");
+    add_u64(out, "first_row", window->first);
+    cJSON *want = cJSON_AddArrayToObject(out, "expected");
+    cJSON *got = cJSON_AddArrayToObject(out, "got");
+    for (size_t i = 0; i < window->rows; i++) {
+        add_hex(want, window->expected + i * window->row_bytes, window->row_bytes);
+    }
+    for (size_t i = 0; i < window->seen; i++) {
+        add_hex(got, window->got + i * window->row_bytes, window->row_bytes);
+    }
+}
+
+static void add_counts(cJSON *to, const verdict *result) {
+    cJSON *compared = cJSON_AddObjectToObject(to, "compared");
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        add_u64(compared, tpu_streams[s].name, result->counts.compared[s]);
+    }
+    add_u64(to, "memory_rows", result->counts.memory_rows);
+    add_u64(to, "c_cells", result->counts.c_cells);
+    add_u64(to, "oracle_cells", result->counts.oracle_cells);
+}
+
+static void add_machine(cJSON *to, const report_context *context) {
+    const tpu_params *p = context->params;
+    const uint32_t values[TPU_PARAM_COUNT] = {p->t,   p->maxdim,    p->spad_rows, p->nvr,
+                                              p->nar, p->imem_size, p->qd,        p->dma_words};
+    cJSON *params = cJSON_AddObjectToObject(to, "parameters");
+    for (size_t i = 0; i < TPU_PARAM_COUNT; i++) {
+        (void)cJSON_AddNumberToObject(params, tpu_param_infos[i].name, values[i]);
+    }
+    add_name(to, "engine", context->engine);
+    add_u64(to, "seed", context->seed);
+    add_name(to, "wave", context->wave);
+    add_name(to, "again", context->replay);
+}
+
+static void add_digests(cJSON *to, const verdict *result) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%016" PRIx64, result->digest);
+    (void)cJSON_AddStringToObject(to, "digest", text);
+    cJSON *streams = cJSON_AddObjectToObject(to, "stream_digests");
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        (void)snprintf(text, sizeof text, "%016" PRIx64, result->stream_digest[s]);
+        (void)cJSON_AddStringToObject(streams, tpu_streams[s].name, text);
+    }
+}
+
+static void fill(cJSON *root, const verdict *result, const report_context *context) {
+    char signature[256];
+    verdict_signature parts = verdict_signature_of(result);
+    verdict_signature_format(&parts, signature, sizeof signature);
+    add_name(root, "name", context->name);
+    add_name(root, "verdict", verdict_kind_name(result->kind));
+    add_name(root, "difference", verdict_diff_name(result->diff));
+    add_name(root, "signature", signature);
+    add_name(root, "sentence", result->sentence.text);
+    add_u64(root, "cycles", result->status.cycles);
+    add_u64(root, "steps", result->steps);
+    (void)cJSON_AddNumberToObject(root, "fault", result->status.fault);
+    if (result->kind == VERDICT_MISMATCH || result->kind == VERDICT_HANG) {
+        add_where(root, result);
+        add_issues(root, result);
+        add_window(root, &result->window);
+    }
+    add_counts(root, result);
+    add_digests(root, result);
+    add_machine(root, context);
+}
+
+tpu_status report_json(const verdict *result, const report_context *context, char **out,
+                       tpu_message *why) {
+    cJSON *root = cJSON_CreateObject();
+    if (root == NULL) {
+        return status_fail(why, TPU_ERR_MEMORY, "report: out of memory");
+    }
+    fill(root, result, context);
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL) {
+        return status_fail(why, TPU_ERR_MEMORY, "report: out of memory");
+    }
+    *out = text;
+    return TPU_OK;
+}
