@@ -53,7 +53,7 @@ function(tpu_add_engine target)
     target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CXX>:-O2;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>)
     target_compile_definitions(${target} PRIVATE
-        TPU_ENGINE_NAME="${arg_KIND}" TPU_BUILT_MEMORIES=0
+        TPU_ENGINE_NAME="${arg_KIND}" TPU_BUILT_MEMORIES=$<NOT:$<BOOL:${arg_NETLIST}>>
         TPU_BUILT_T=${arg_T} TPU_BUILT_MAXDIM=${arg_MAXDIM} TPU_BUILT_SPAD=${arg_SPAD}
         TPU_BUILT_NVR=${arg_NVR} TPU_BUILT_NAR=${arg_NAR} TPU_BUILT_IMEM=${arg_IMEM}
         TPU_BUILT_QD=${arg_QD} TPU_BUILT_DMA=${arg_DMA_WORDS})

@@ -61,43 +61,42 @@ inline void engine_pins_show_units(uint64_t packed, probe *shown) {
     }
 }
 
-/** Rows of `row_bytes` in a simulator's arrays, row r in array r % banks; elements may be wider. */
-template <typename Array, size_t Banks>
-inline tpu_status engine_pins_copy(const Array *const (&bank)[Banks], size_t row_bytes, void *data,
-                                   size_t bytes, tpu_message *why) {
-    constexpr size_t held = Banks * (sizeof(Array) / sizeof((*bank[0])[0]));
+/** Copies rows out of a simulator's arrays: row r is in array r % arrays. Elements may be wider. */
+template <typename First, typename... Rest>
+inline tpu_status engine_pins_copy(size_t row_bytes, void *data, size_t bytes, tpu_message *why,
+                                   const First &first, const Rest &...rest) {
+    const First *const bank[] = {&first, &rest...};
+    constexpr size_t banks = 1 + sizeof...(Rest);
+    constexpr size_t held = banks * (sizeof first / sizeof first[0]);
     if (bytes % row_bytes != 0 || bytes / row_bytes > held) {
         return status_fail(why, TPU_REFUSED, "%zu bytes are no rows of a memory of %zu x %zu bytes",
                            bytes, held, row_bytes);
     }
     for (size_t row = 0; row < bytes / row_bytes; row++) {
         std::memcpy(static_cast<uint8_t *>(data) + row * row_bytes,
-                    &(*bank[row % Banks])[row / Banks], row_bytes);
+                    &(*bank[row % banks])[row / banks], row_bytes);
     }
     return TPU_OK;
 }
 
 #if TPU_BUILT_MEMORIES
 // Where the RTL keeps its memories: the one place of the harness that knows instance names.
-#define ENGINE_PINS_CORE(path) (&root.tpu_top__DOT__u_core__DOT__##path##__DOT__u_ram__DOT__mem_q)
-#define ENGINE_PINS_BANK(b) ENGINE_PINS_CORE(u_accu__DOT__gen_bank__BRA__##b##__KET__)
+#define ENGINE_PINS_RAM(path) (root.tpu_top__DOT__u_core__DOT__##path##__DOT__u_ram__DOT__mem_q)
+#define ENGINE_PINS_BANK(b) ENGINE_PINS_RAM(u_accu__DOT__gen_bank__BRA__##b##__KET__)
 
 /** Copies the first rows of an on-chip memory out of the Verilated root. */
 template <typename Root>
 inline tpu_status engine_pins_read(const Root &root, tpu_mem memory, void *data, size_t bytes,
                                    tpu_message *why) {
-    constexpr size_t T = TPU_BUILT_T;
-    const auto *const spad[] = {ENGINE_PINS_CORE(u_spm__DOT__u_rows)};
-    const auto *const vr[] = {ENGINE_PINS_CORE(u_vru__DOT__u_rows)};
-    const auto *const ar[] = {ENGINE_PINS_BANK(0), ENGINE_PINS_BANK(1), ENGINE_PINS_BANK(2),
-                              ENGINE_PINS_BANK(3)};
+    constexpr size_t lanes = TPU_BUILT_T;
     switch (memory) {
     case TPU_MEM_SPAD:
-        return engine_pins_copy(spad, T, data, bytes, why);
+        return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_RAM(u_spm__DOT__u_rows));
     case TPU_MEM_VR:
-        return engine_pins_copy(vr, T, data, bytes, why);
+        return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_RAM(u_vru__DOT__u_rows));
     case TPU_MEM_AR:
-        return engine_pins_copy(ar, 4 * T, data, bytes, why);
+        return engine_pins_copy(4 * lanes, data, bytes, why, ENGINE_PINS_BANK(0),
+                                ENGINE_PINS_BANK(1), ENGINE_PINS_BANK(2), ENGINE_PINS_BANK(3));
     default:
         return status_fail(why, TPU_ERR_INTERNAL, "memory %d is not in the machine", memory);
     }

@@ -64,6 +64,7 @@ module tpu_regs #(
 );
 
   localparam int Units = tpu_isa_pkg::UNIT_COUNT;
+  localparam int Params = 8;  // of this module, in the order of their registers
   localparam logic [1:0] Okay = 2'b00;
   localparam logic [1:0] Slverr = 2'b10;
 
@@ -155,14 +156,14 @@ module tpu_regs #(
       base_fault_d = base_bad;
       cycles_d     = 64'd1;
       // The unit that would have used the base.
-      base_unit_d = 8'(tpu_isa_pkg::UNIT_DMA_ST);
+      base_unit_d = tpu_isa_pkg::UNIT_DMA_ST;
       if ((base_q[69:64] != 6'd0) | (base_q[133:128] != 6'd0))
-        base_unit_d = 8'(tpu_isa_pkg::UNIT_DMA_LD);
-      if (base_q[5:0] != 6'd0) base_unit_d = 8'(tpu_isa_pkg::UNIT_SEQUENCER);
+        base_unit_d = tpu_isa_pkg::UNIT_DMA_LD;
+      if (base_q[5:0] != 6'd0) base_unit_d = tpu_isa_pkg::UNIT_SEQUENCER;
     end
   end
 
-  assign fault_code = base_fault_q ? 8'(tpu_isa_pkg::FAULT_BASE) : core_fault_code_i;
+  assign fault_code = base_fault_q ? tpu_isa_pkg::FAULT_BASE : core_fault_code_i;
   assign fault_unit = base_fault_q ? base_unit_q : core_fault_unit_i;
   assign fault_pc   = base_fault_q ? 16'd0 : core_fault_pc_i;
 
@@ -207,7 +208,7 @@ module tpu_regs #(
   assign rd_fire = s_axil_arvalid_i & s_axil_arready_o;
 
   assign is_param = (s_axil_araddr_i >= tpu_isa_pkg::REG_PARAM) &
-      (s_axil_araddr_i < tpu_isa_pkg::REG_PARAM + 12'(4 * tpu_isa_pkg::PARAM_COUNT));
+      (s_axil_araddr_i < tpu_isa_pkg::REG_PARAM + 12'(4 * Params));
   assign is_count = (s_axil_araddr_i >= tpu_isa_pkg::REG_UNIT) &
       (s_axil_araddr_i < tpu_isa_pkg::REG_UNIT + 12'(16 * Units));
   assign rd_word = s_axil_araddr_i[11:2] - 10'(tpu_isa_pkg::REG_UNIT >> 2);

@@ -1,0 +1,20 @@
+# Every RTL source in reading order, packages first; paths from the root of the tree.
+spec/generated/tpu_isa_pkg.sv
+rtl/common/tpu_fifo.sv
+rtl/common/tpu_ram.sv
+rtl/core/tpu_accu.sv
+rtl/core/tpu_agu.sv
+rtl/core/tpu_array.sv
+rtl/core/tpu_core.sv
+rtl/core/tpu_dma_ld.sv
+rtl/core/tpu_dma_st.sv
+rtl/core/tpu_issue.sv
+rtl/core/tpu_pe.sv
+rtl/core/tpu_rowfile.sv
+rtl/core/tpu_sequencer.sv
+rtl/core/tpu_spm.sv
+rtl/core/tpu_vru.sv
+rtl/top/tpu_axi_rd.sv
+rtl/top/tpu_axi_wr.sv
+rtl/top/tpu_regs.sv
+rtl/top/tpu_top.sv
