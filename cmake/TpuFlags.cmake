@@ -11,9 +11,11 @@ if(TPU_CCACHE)
     endforeach()
 endif()
 
+get_filename_component(tpu_root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+
 add_library(tpu_flags INTERFACE)
 target_compile_features(tpu_flags INTERFACE c_std_11)
-target_include_directories(tpu_flags INTERFACE "${CMAKE_CURRENT_LIST_DIR}/..")
+target_include_directories(tpu_flags INTERFACE "${tpu_root}")
 target_compile_options(
     tpu_flags
     INTERFACE
@@ -23,7 +25,7 @@ target_compile_options(
         $<$<BOOL:${TPU_WERROR}>:-Werror>)
 
 # A line of the report may name a source file; it must not name a person's directory.
-target_compile_options(tpu_flags INTERFACE "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+target_compile_options(tpu_flags INTERFACE "-ffile-prefix-map=${tpu_root}/=")
 
 if(TPU_SANITIZE)
     set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -5,12 +5,16 @@
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
 
+# Criterion's macros use GNU forms and define functions without prototypes in our files.
+set(TPU_TEST_OPTIONS -Wno-pedantic -Wno-missing-prototypes)
+
 # Criterion counts a test that leaks as passed; these words in the output turn the entry red.
 set(TPU_TEST_FAIL "LeakSanitizer;AddressSanitizer;runtime error")
 
 # tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE] [SOURCES file...]
 #              [LIBS target...])
-# LABEL is unit where it is not given. ENGINE: the test opens the engine of the smallest point.
+# LABEL is unit where it is not given. LIBS come in front of the test support library.
+# ENGINE: the test opens the engine of the smallest point.
 function(tpu_add_test stem)
     cmake_parse_arguments(PARSE_ARGV 1 arg "ENGINE" "LABEL;TIMEOUT" "SOURCES;LIBS")
     if(NOT arg_LABEL)
@@ -20,9 +24,9 @@ function(tpu_add_test stem)
         set(arg_TIMEOUT 60)
     endif()
     add_executable(test_${stem} test_${stem}.c ${arg_SOURCES})
-    target_link_libraries(test_${stem} PRIVATE tpu_flags ${arg_LIBS} PkgConfig::CRITERION)
-    # Criterion's macros use GNU forms that -Wpedantic names in our files.
-    target_compile_options(test_${stem} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
+    target_link_libraries(test_${stem} PRIVATE ${arg_LIBS} tpu_test_support
+                          PkgConfig::CRITERION)
+    target_compile_options(test_${stem} PRIVATE ${TPU_TEST_OPTIONS})
     add_test(NAME ${arg_LABEL}.${stem} COMMAND test_${stem}
              WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(
