@@ -7,7 +7,7 @@
 //     memory_begin -> device_settle (pins in, probe out) -> memory_clock -> device_edge
 //
 // Register accesses are cycles of the same kind. The bases never change, so they are written once
-// after reset; a run then starts with one register write, which is its cycle 0.
+// after reset; a run then starts with one register write, and the cycle after it is cycle 0.
 
 #include "harness/device.h"
 #include "harness/engine.h"
@@ -35,7 +35,6 @@ struct engine {
     probe unshown;      // of cycles that no caller sees
     uint64_t cycle;     // number of the next step in the run
     bool configured;    // bases and watchdog hold since reset
-    bool starting;      // the start command stands on the pins
     bool running;
     bool tracing;
     uint64_t trace_base; // trace time of cycle 0
@@ -60,26 +59,34 @@ static tpu_status no_answer(uint16_t address, tpu_message *why) {
     return status_fail(why, TPU_ERR_ENGINE, "the control port does not answer at 0x%03x", address);
 }
 
-static tpu_status write_register(engine *self, uint16_t address, uint32_t value, uint8_t *resp,
-                                 tpu_message *why) {
+// Cycles until the port takes a write; it is decoded in the cycle after the last of these.
+static tpu_status send_write(engine *self, uint16_t address, uint32_t value, tpu_message *why) {
     self->drive.aw_valid = true;
     self->drive.aw_addr = address;
     self->drive.w_data = value;
+    tpu_status status = no_answer(address, why);
     for (int i = 0; i < ANSWER_CYCLES; i++) {
-        const tpu_status status = run_cycle(self, &self->unshown, why);
-        if (status != TPU_OK) {
-            return status;
+        status = run_cycle(self, &self->unshown, why);
+        if (status != TPU_OK || self->seen.w_ready) {
+            break;
         }
-        if (self->seen.w_ready) {
-            self->drive.aw_valid = false;
-        }
-        if (self->seen.b_valid) {
-            *resp = self->seen.b_resp;
-            return TPU_OK;
-        }
+        status = no_answer(address, why);
     }
     self->drive.aw_valid = false;
-    return no_answer(address, why);
+    return status;
+}
+
+static tpu_status write_register(engine *self, uint16_t address, uint32_t value, uint8_t *resp,
+                                 tpu_message *why) {
+    tpu_status status = send_write(self, address, value, why);
+    for (int i = 0; i < ANSWER_CYCLES && status == TPU_OK; i++) {
+        status = run_cycle(self, &self->unshown, why);
+        if (self->seen.b_valid) {
+            *resp = self->seen.b_resp;
+            return status;
+        }
+    }
+    return status == TPU_OK ? no_answer(address, why) : status;
 }
 
 // Reads `count` registers from `address` up, one a cycle. *resp is the first that is not OKAY.
@@ -130,7 +137,6 @@ static tpu_status host_reset(engine *self, tpu_message *why) {
     memory_restart(self->memory);
     self->drive = (device_drive){.time = self->drive.time};
     self->configured = false;
-    self->starting = false;
     self->running = false;
     for (int i = 0; i < RESET_CYCLES; i++) {
         const tpu_status status = run_cycle(self, &self->unshown, why);
@@ -293,15 +299,12 @@ static tpu_status host_start(engine *self, tpu_message *why) {
     if (status != TPU_OK) {
         return status;
     }
+    status = send_write(self, TPU_REG_CTRL, 1, why);
     memory_restart(self->memory);
-    self->drive.aw_valid = true;
-    self->drive.aw_addr = TPU_REG_CTRL;
-    self->drive.w_data = 1;
-    self->starting = true;
-    self->running = true;
+    self->running = status == TPU_OK;
     self->cycle = 0;
     self->trace_base = self->tracing ? self->trace_next : 0;
-    return TPU_OK;
+    return status;
 }
 
 static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
@@ -318,10 +321,6 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
     }
     out->cycle = self->cycle++;
     self->running = self->running && !out->done;
-    if (self->starting && self->seen.w_ready) {
-        self->starting = false;
-        self->drive.aw_valid = false;
-    }
     if (self->seen.b_valid && self->seen.b_resp != MEMORY_RESP_OKAY) {
         self->running = false;
         return status_fail(why, TPU_ERR_ENGINE, "the machine refuses to start: it is busy");

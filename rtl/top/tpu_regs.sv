@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host's side: AXI4-Lite registers (spec/isa_spec.json#registers), the life of a run, the
-// interrupt, the cycle counter and the units' counters. One access at a time each way; a write is
-// taken when its address and data are both there. Answers SLVERR for an unknown or unaligned
-// address, a write to a read-only register, and a start or a base write while busy; such a write
-// changes nothing.
+// interrupt, the cycle counter and the units' counters. One access at a time each way, taken in one
+// cycle and decoded in the next, so that no bus pin reaches logic behind the registers. Answers
+// SLVERR for an address that is unknown, unaligned or not of that direction, and for a start or a
+// base write while busy; such a write changes nothing.
 
 module tpu_regs #(
   parameter int T         = 4,
@@ -19,7 +19,7 @@ module tpu_regs #(
   input  logic         clk_i,
   input  logic         rst_ni,
 
-  // AXI4-Lite. Write readies depend on both write valids; read ready does not depend on valid.
+  // AXI4-Lite. Write readies depend on the write valids; read ready does not depend on valid.
   input  logic         s_axil_awvalid_i,
   output logic         s_axil_awready_o,
   input  logic [11:0]  s_axil_awaddr_i,
@@ -74,66 +74,69 @@ module tpu_regs #(
   localparam logic [1:0] Done = 2'd2;
 
   logic [1:0]       run_d, run_q;
+  logic             wr_start, wr_ack;
   logic             busy, ended, running;
   logic             irq_enable_d, irq_enable_q;
   logic [31:0]      watchdog_d, watchdog_q;
-  logic [255:0]     base_d, base_q;
+  logic [255:0]     base_q;
   logic [63:0]      cycles_d, cycles_q;
-  logic [96*Units-1:0] counts;  // unit u at 96u: busy, starved, blocked
   logic             base_bad;
   logic             base_fault_d, base_fault_q;
   logic [7:0]       base_unit_d, base_unit_q;
   logic [7:0]       fault_code, fault_unit;
   logic [15:0]      fault_pc;
 
-  // ------------------------------------------------------------------ write decode
-  logic             wr_fire, wr_known, wr_ok;
-  logic             wr_base, wr_start, wr_ack;
+  // ------------------------------------------------------------------ write
+  logic             wr_take, wr_q;         // an access is taken; the one taken before is decoded
+  logic [11:0]      wr_addr_q;
+  logic [31:0]      wr_data_q;
+  logic [3:0]       wr_strb_q;
+  logic             wr_known, wr_ok, wr_base, wr_low;
   logic [31:0]      wr_mask;
   logic             bvalid_d, bvalid_q;
   logic [1:0]       bresp_d, bresp_q;
 
-  assign wr_fire = s_axil_awvalid_i & s_axil_wvalid_i & ~bvalid_q;
-  assign s_axil_awready_o = wr_fire;
-  assign s_axil_wready_o  = wr_fire;
+  assign wr_take = s_axil_awvalid_i & s_axil_wvalid_i & ~wr_q & ~bvalid_q;
+  assign s_axil_awready_o = wr_take;
+  assign s_axil_wready_o  = wr_take;
   assign s_axil_bvalid_o  = bvalid_q;
   assign s_axil_bresp_o   = bresp_q;
 
-  assign wr_mask = {{8{s_axil_wstrb_i[3]}}, {8{s_axil_wstrb_i[2]}},
-                    {8{s_axil_wstrb_i[1]}}, {8{s_axil_wstrb_i[0]}}};
-  assign wr_base = (s_axil_awaddr_i >= tpu_isa_pkg::REG_IMEM_LO) &
-      (s_axil_awaddr_i <= tpu_isa_pkg::REG_C_HI) & (s_axil_awaddr_i[1:0] == 2'b00);
-  assign wr_start = (s_axil_awaddr_i == tpu_isa_pkg::REG_CTRL) & s_axil_wstrb_i[0] &
-      s_axil_wdata_i[0];
-  assign wr_ack = (s_axil_awaddr_i == tpu_isa_pkg::REG_ACK) & s_axil_wstrb_i[0] &
-      s_axil_wdata_i[0];
-  assign wr_known = wr_base | (s_axil_awaddr_i == tpu_isa_pkg::REG_CTRL) |
-      (s_axil_awaddr_i == tpu_isa_pkg::REG_WATCHDOG) |
-      (s_axil_awaddr_i == tpu_isa_pkg::REG_ACK);
-  assign wr_ok = wr_fire & wr_known & ~(busy & (wr_base | wr_start));
+  assign wr_mask = {{8{wr_strb_q[3]}}, {8{wr_strb_q[2]}}, {8{wr_strb_q[1]}}, {8{wr_strb_q[0]}}};
+  assign wr_base = (wr_addr_q >= tpu_isa_pkg::REG_IMEM_LO) &
+      (wr_addr_q <= tpu_isa_pkg::REG_C_HI) & (wr_addr_q[1:0] == 2'b00);
+  assign wr_low = wr_strb_q[0] & wr_data_q[0];  // bit 0 is written as 1
+  assign wr_start = wr_q & (wr_addr_q == tpu_isa_pkg::REG_CTRL) & wr_low;
+  assign wr_ack = wr_q & (wr_addr_q == tpu_isa_pkg::REG_ACK) & wr_low;
+  assign wr_known = wr_base | (wr_addr_q == tpu_isa_pkg::REG_CTRL) |
+      (wr_addr_q == tpu_isa_pkg::REG_WATCHDOG) | (wr_addr_q == tpu_isa_pkg::REG_ACK);
+  assign wr_ok = wr_q & wr_known & ~(busy & (wr_base | wr_start));
 
-  assign bvalid_d = wr_fire | (bvalid_q & ~s_axil_bready_i);
-  assign bresp_d  = wr_fire ? (wr_ok ? Okay : Slverr) : bresp_q;
+  assign bvalid_d = wr_q | (bvalid_q & ~s_axil_bready_i);
+  assign bresp_d  = wr_q ? (wr_ok ? Okay : Slverr) : bresp_q;
 
   always_comb begin
     irq_enable_d = irq_enable_q;
     watchdog_d   = watchdog_q;
-    base_d       = base_q;
     if (wr_ok) begin
-      if ((s_axil_awaddr_i == tpu_isa_pkg::REG_CTRL) & s_axil_wstrb_i[1])
-        irq_enable_d = s_axil_wdata_i[8];
-      if (s_axil_awaddr_i == tpu_isa_pkg::REG_WATCHDOG)
-        watchdog_d = (watchdog_q & ~wr_mask) | (s_axil_wdata_i & wr_mask);
-      for (int w = 0; w < 8; w++) begin
-        if (wr_base & (s_axil_awaddr_i[4:2] == 3'(w)))
-          base_d[32*w +: 32] = (base_q[32*w +: 32] & ~wr_mask) | (s_axil_wdata_i & wr_mask);
-      end
+      if ((wr_addr_q == tpu_isa_pkg::REG_CTRL) & wr_strb_q[1]) irq_enable_d = wr_data_q[8];
+      if (wr_addr_q == tpu_isa_pkg::REG_WATCHDOG)
+        watchdog_d = (watchdog_q & ~wr_mask) | (wr_data_q & wr_mask);
+    end
+  end
+
+  for (genvar w = 0; w < 8; w++) begin : gen_base
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) base_q[32*w +: 32] <= 32'd0;
+      else if (wr_ok & wr_base & (wr_addr_q[4:2] == 3'(w)))
+        base_q[32*w +: 32] <= (base_q[32*w +: 32] & ~wr_mask) | (wr_data_q & wr_mask);
     end
   end
 
   // ------------------------------------------------------------------ run
-  // The command is taken in the cycle of its write, and that is the core's cycle 0 too.
-  assign taken_o = wr_ok & wr_start;
+  // The command is taken when it is decoded, and the core starts in that cycle: cycle 0. The core's
+  // `done` of the run before is up then, and down in the next cycle.
+  assign taken_o = wr_start & ~busy;
   assign start_o = taken_o & ~base_bad;
   assign running = (run_q == Active) & ~core_done_i;
   assign ended   = ((run_q == Active) & core_done_i) | (run_q == Done);
@@ -149,7 +152,7 @@ module tpu_regs #(
     base_unit_d  = base_unit_q;
     cycles_d     = cycles_q;
     if ((run_q == Active) & core_done_i) run_d = Done;
-    if (ended & wr_ok & wr_ack) run_d = Idle;
+    if (ended & wr_ack) run_d = Idle;
     if (running) cycles_d = cycles_q + 64'd1;
     if (taken_o) begin
       run_d        = base_bad ? Done : Active;
@@ -172,102 +175,112 @@ module tpu_regs #(
   assign base_o           = base_q;
 
   // ------------------------------------------------------------------ counters
-  // One of a unit's three counters moves in a cycle at most; all wrap at 32 bits.
-  for (genvar u = 0; u < Units; u++) begin : gen_unit
-    for (genvar c = 0; c < 3; c++) begin : gen_counter
-      logic [31:0] count_d, count_q;
+  // One of a unit's three counters moves in a cycle at most, one cycle late; all wrap at 32 bits.
+  logic               counting_q;
+  logic [2*Units-1:0] unit_q;
+  logic [96*Units-1:0] counts_q;  // unit u at 96u: busy, starved, blocked
 
-      always_comb begin
-        count_d = count_q;
-        if (running & (unit_state_i[2*u +: 2] == 2'(c + 1))) count_d = count_q + 32'd1;
-        if (taken_o) count_d = 32'd0;
-      end
-
-      always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) count_q <= 32'd0;
-        else         count_q <= count_d;
-      end
-
-      assign counts[96*u + 32*c +: 32] = count_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      counting_q <= 1'b0;
+      unit_q     <= '0;
+    end else begin
+      counting_q <= running;
+      unit_q     <= unit_state_i;
     end
   end
 
-  // ------------------------------------------------------------------ read decode
-  logic             rd_fire, rd_ok;
+  for (genvar u = 0; u < Units; u++) begin : gen_unit
+    for (genvar c = 0; c < 3; c++) begin : gen_counter
+      localparam int Lo = 96*u + 32*c;
+
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni)      counts_q[Lo +: 32] <= 32'd0;
+        else if (taken_o) counts_q[Lo +: 32] <= 32'd0;
+        else if (counting_q && (unit_q[2*u +: 2] == 2'(c + 1)))
+          counts_q[Lo +: 32] <= counts_q[Lo +: 32] + 32'd1;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ read
+  logic             rd_take, rd_go;        // an access is taken; the one taken before moves on
+  logic             rd_d, rd_q;
+  logic [11:0]      rd_addr_q;
   logic             rvalid_d, rvalid_q;
   logic [31:0]      rdata_d, rdata_q;
   logic [1:0]       rresp_d, rresp_q;
-  logic [31:0]      rd_value, rd_param, rd_count;
-  logic             rd_known, is_param, is_count;
-  logic [9:0]       rd_word;  // 32-bit words behind the first counter
+  logic [31:0]      rd_value;
+  logic             rd_known;
+  logic [2:0]       rd_param;  // number of the parameter
+  logic [9:0]       rd_word;   // 32-bit words behind the first counter
 
-  assign s_axil_arready_o = ~rvalid_q | s_axil_rready_i;
+  assign rd_go            = ~rvalid_q | s_axil_rready_i;
+  assign s_axil_arready_o = ~rd_q | rd_go;
   assign s_axil_rvalid_o  = rvalid_q;
   assign s_axil_rdata_o   = rdata_q;
   assign s_axil_rresp_o   = rresp_q;
-  assign rd_fire = s_axil_arvalid_i & s_axil_arready_o;
+  assign rd_take = s_axil_arvalid_i & s_axil_arready_o;
+  assign rd_d    = rd_take | (rd_q & ~rd_go);
 
-  assign is_param = (s_axil_araddr_i >= tpu_isa_pkg::REG_PARAM) &
-      (s_axil_araddr_i < tpu_isa_pkg::REG_PARAM + 12'(4 * Params));
-  assign is_count = (s_axil_araddr_i >= tpu_isa_pkg::REG_UNIT) &
-      (s_axil_araddr_i < tpu_isa_pkg::REG_UNIT + 12'(16 * Units));
-  assign rd_word = s_axil_araddr_i[11:2] - 10'(tpu_isa_pkg::REG_UNIT >> 2);
+  assign rd_param = rd_addr_q[4:2] - 3'(tpu_isa_pkg::REG_PARAM >> 2);
+  assign rd_word  = rd_addr_q[11:2] - 10'(tpu_isa_pkg::REG_UNIT >> 2);
 
   always_comb begin
-    unique case (s_axil_araddr_i[4:2] - 3'(tpu_isa_pkg::REG_PARAM >> 2))
-      3'd0:    rd_param = 32'(T);
-      3'd1:    rd_param = 32'(Maxdim);
-      3'd2:    rd_param = 32'(SpadRows);
-      3'd3:    rd_param = 32'(Nvr);
-      3'd4:    rd_param = 32'(Nar);
-      3'd5:    rd_param = 32'(ImemSize);
-      3'd6:    rd_param = 32'(Qd);
-      default: rd_param = 32'(DmaWords);
-    endcase
-  end
-
-  always_comb begin
-    rd_count = 32'd0;
-    for (int u = 0; u < Units; u++) begin
-      for (int c = 0; c < 3; c++) begin
-        if (rd_word == 10'(4*u + c)) rd_count = counts[96*u + 32*c +: 32];
+    rd_known = 1'b0;
+    rd_value = 32'd0;
+    if (rd_q & rd_go) begin
+      rd_known = 1'b1;
+      unique case (rd_addr_q)
+        tpu_isa_pkg::REG_CTRL:      rd_value = {23'd0, irq_enable_q, 8'd0};
+        tpu_isa_pkg::REG_STATUS:    rd_value = {28'd0, irq_o, fault_code != 8'd0,
+                                                run_q == Done, busy};
+        tpu_isa_pkg::REG_FAULT:     rd_value = {fault_pc, fault_unit, fault_code};
+        tpu_isa_pkg::REG_CYCLES_LO: rd_value = cycles_q[31:0];
+        tpu_isa_pkg::REG_CYCLES_HI: rd_value = cycles_q[63:32];
+        tpu_isa_pkg::REG_WATCHDOG:  rd_value = watchdog_q;
+        tpu_isa_pkg::REG_IMEM_LO:   rd_value = base_q[31:0];
+        tpu_isa_pkg::REG_IMEM_HI:   rd_value = base_q[63:32];
+        tpu_isa_pkg::REG_A_LO:      rd_value = base_q[95:64];
+        tpu_isa_pkg::REG_A_HI:      rd_value = base_q[127:96];
+        tpu_isa_pkg::REG_B_LO:      rd_value = base_q[159:128];
+        tpu_isa_pkg::REG_B_HI:      rd_value = base_q[191:160];
+        tpu_isa_pkg::REG_C_LO:      rd_value = base_q[223:192];
+        tpu_isa_pkg::REG_C_HI:      rd_value = base_q[255:224];
+        tpu_isa_pkg::REG_ID:        rd_value = tpu_isa_pkg::REG_ID_VALUE;
+        tpu_isa_pkg::REG_HASH_LO:   rd_value = tpu_isa_pkg::SPEC_HASH[31:0];
+        tpu_isa_pkg::REG_HASH_HI:   rd_value = tpu_isa_pkg::SPEC_HASH[63:32];
+        default:                    rd_known = 1'b0;
+      endcase
+      if ((rd_addr_q >= tpu_isa_pkg::REG_PARAM) & (rd_addr_q[1:0] == 2'b00) &
+          (rd_addr_q < tpu_isa_pkg::REG_PARAM + 12'(4 * Params))) begin
+        rd_known = 1'b1;
+        unique case (rd_param)
+          3'd0:    rd_value = 32'(T);
+          3'd1:    rd_value = 32'(Maxdim);
+          3'd2:    rd_value = 32'(SpadRows);
+          3'd3:    rd_value = 32'(Nvr);
+          3'd4:    rd_value = 32'(Nar);
+          3'd5:    rd_value = 32'(ImemSize);
+          3'd6:    rd_value = 32'(Qd);
+          default: rd_value = 32'(DmaWords);
+        endcase
+      end
+      if ((rd_addr_q >= tpu_isa_pkg::REG_UNIT) & (rd_addr_q[1:0] == 2'b00) &
+          (rd_word < 10'(4 * Units))) begin
+        rd_known = 1'b1;
+        for (int u = 0; u < Units; u++) begin
+          for (int c = 0; c < 3; c++) begin
+            if (rd_word == 10'(4*u + c)) rd_value = counts_q[96*u + 32*c +: 32];
+          end
+        end
       end
     end
   end
 
-  always_comb begin
-    rd_known = 1'b1;
-    rd_value = 32'd0;
-    unique case (s_axil_araddr_i)
-      tpu_isa_pkg::REG_CTRL:      rd_value = {23'd0, irq_enable_q, 8'd0};
-      tpu_isa_pkg::REG_STATUS:    rd_value = {28'd0, irq_o, fault_code != 8'd0,
-                                              run_q == Done, busy};
-      tpu_isa_pkg::REG_FAULT:     rd_value = {fault_pc, fault_unit, fault_code};
-      tpu_isa_pkg::REG_CYCLES_LO: rd_value = cycles_q[31:0];
-      tpu_isa_pkg::REG_CYCLES_HI: rd_value = cycles_q[63:32];
-      tpu_isa_pkg::REG_WATCHDOG:  rd_value = watchdog_q;
-      tpu_isa_pkg::REG_IMEM_LO:   rd_value = base_q[31:0];
-      tpu_isa_pkg::REG_IMEM_HI:   rd_value = base_q[63:32];
-      tpu_isa_pkg::REG_A_LO:      rd_value = base_q[95:64];
-      tpu_isa_pkg::REG_A_HI:      rd_value = base_q[127:96];
-      tpu_isa_pkg::REG_B_LO:      rd_value = base_q[159:128];
-      tpu_isa_pkg::REG_B_HI:      rd_value = base_q[191:160];
-      tpu_isa_pkg::REG_C_LO:      rd_value = base_q[223:192];
-      tpu_isa_pkg::REG_C_HI:      rd_value = base_q[255:224];
-      tpu_isa_pkg::REG_ID:        rd_value = tpu_isa_pkg::REG_ID_VALUE;
-      tpu_isa_pkg::REG_HASH_LO:   rd_value = tpu_isa_pkg::SPEC_HASH[31:0];
-      tpu_isa_pkg::REG_HASH_HI:   rd_value = tpu_isa_pkg::SPEC_HASH[63:32];
-      default: begin
-        rd_known = (is_param | is_count) & (s_axil_araddr_i[1:0] == 2'b00);
-        rd_value = is_param ? rd_param : rd_count;
-      end
-    endcase
-    rd_ok = rd_known;
-  end
-
-  assign rvalid_d = rd_fire | (rvalid_q & ~s_axil_rready_i);
-  assign rdata_d  = rd_fire ? (rd_ok ? rd_value : 32'd0) : rdata_q;
-  assign rresp_d  = rd_fire ? (rd_ok ? Okay : Slverr) : rresp_q;
+  assign rvalid_d = rd_q | ~rd_go;
+  assign rdata_d  = rd_go ? rd_value : rdata_q;
+  assign rresp_d  = rd_go ? (rd_known ? Okay : Slverr) : rresp_q;
 
   // ------------------------------------------------------------------ registers
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -275,10 +288,15 @@ module tpu_regs #(
       run_q        <= Idle;
       irq_enable_q <= 1'b0;
       watchdog_q   <= 32'd0;
-      base_q       <= 256'd0;
       cycles_q     <= 64'd0;
       base_fault_q <= 1'b0;
       base_unit_q  <= 8'd0;
+      wr_q         <= 1'b0;
+      wr_addr_q    <= 12'd0;
+      wr_data_q    <= 32'd0;
+      wr_strb_q    <= 4'd0;
+      rd_q         <= 1'b0;
+      rd_addr_q    <= 12'd0;
       bvalid_q     <= 1'b0;
       bresp_q      <= Okay;
       rvalid_q     <= 1'b0;
@@ -288,10 +306,17 @@ module tpu_regs #(
       run_q        <= run_d;
       irq_enable_q <= irq_enable_d;
       watchdog_q   <= watchdog_d;
-      base_q       <= base_d;
       cycles_q     <= cycles_d;
       base_fault_q <= base_fault_d;
       base_unit_q  <= base_unit_d;
+      wr_q         <= wr_take;
+      rd_q         <= rd_d;
+      if (wr_take) begin
+        wr_addr_q  <= s_axil_awaddr_i;
+        wr_data_q  <= s_axil_wdata_i;
+        wr_strb_q  <= s_axil_wstrb_i;
+      end
+      if (rd_take) rd_addr_q <= s_axil_araddr_i;
       bvalid_q     <= bvalid_d;
       bresp_q      <= bresp_d;
       rvalid_q     <= rvalid_d;
