@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,7 +50,7 @@ typedef tpu_status (*digits_engine)(void *user, const digits_gemm *gemm, int8_t 
 typedef struct digits_result {
     size_t images;
     size_t correct;
-    uint32_t digest; /**< over every output byte of both layers, in order */
+    uint32_t digest; /**< over every image's bytes of both layers; the same for every T */
 } digits_result;
 
 /** TPU_OK when the demo fits the parameter point, else TPU_REFUSED with the limit and by how much.
