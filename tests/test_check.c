@@ -323,3 +323,41 @@ Test(check, every_shipped_program_is_legal_at_every_t) {
         }
     }
 }
+
+// The tests run in the root of the tree.
+static isa_program parse_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file, "%s", path);
+    char text[4096];
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[bytes] = '\0';
+    isa_program program = {0};
+    tpu_message why = {""};
+    cr_assert_eq(assembly_parse(text, path, &program, &why), TPU_OK, "%s", why.text);
+    return program;
+}
+
+static void expect_file(const char *path, uint32_t t, tpu_rule rule, uint32_t line) {
+    tpu_params params = params_default(t, 64);
+    isa_program program = parse_file(path);
+    check_finding found;
+    tpu_message why = {""};
+    tpu_status status = check_program(&params, &program, &found, &why);
+    cr_expect_eq(status, rule == TPU_RULE_NONE ? TPU_OK : TPU_REFUSED, "%s: %s", path, why.text);
+    cr_expect_eq(found.rule, rule, "%s: %s", path, why.text);
+    cr_expect_eq(found.line, line, "%s: %s", path, why.text);
+    isa_program_clear(&program);
+}
+
+Test(check, the_programs_in_the_tree_are_as_they_say) {
+    expect_file("examples/one_tile.s", 8, TPU_RULE_NONE, 0);
+    expect_file("examples/gemm_16x16x16.s", 8, TPU_RULE_NONE, 0);
+    expect_file("examples/residual.s", 8, TPU_RULE_NONE, 0);
+    expect_file("examples/transposed_roles.s", 8, TPU_RULE_NONE, 0);
+    expect_file("tests/programs/all_opcodes.s", 4, TPU_RULE_NONE, 0);
+    expect_file("tests/programs/all_opcodes.s", 8, TPU_RULE_NONE, 0);
+    expect_file("tests/programs/bad_distance.s", 8, TPU_RULE_RAW_DISTANCE, 5);
+    expect_file("tests/programs/bad_stale_iv.s", 8, TPU_RULE_AGU_TERM, 5);
+    expect_file("tests/programs/bad_unwritten.s", 8, TPU_RULE_WRITE_BEFORE_READ, 6);
+}
