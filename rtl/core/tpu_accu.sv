@@ -20,7 +20,8 @@ module tpu_accu #(
 
     input  logic             ctl_valid_i,
     output logic             ctl_ready_o,   // depends on ctl_data_i, not on ctl_valid_i
-    input  logic [79:0]      ctl_data_i,    // {pc, word}
+    input  logic [63:0]      ctl_data_i,    // the instruction word
+    input  logic [15:0]      ctl_pc_i,
 
     input  logic             cw_valid_i,
     output logic             cw_ready_o,    // does not depend on cw_valid_i
@@ -61,7 +62,8 @@ module tpu_accu #(
   logic m_free, v_free, r_free;
   logic take, m_load, v_load, r_load;
 
-  assign {pc, word} = ctl_data_i;
+  assign word = ctl_data_i;
+  assign pc = ctl_pc_i;
   assign op = word[tpu_isa_pkg::OP_LO +: 6];
   assign nr = word[tpu_isa_pkg::NR_LO +: 8];
   assign f0 = word[tpu_isa_pkg::F0_LO +: 12];
@@ -348,9 +350,9 @@ module tpu_accu #(
   end
 
   // ---------------------------------------------------------------- banks
-  // A stored row is {step of its write, T lanes}.
-  logic [Banks*(DataW+StepW)-1:0] bank_out;
-  logic [DataW+StepW-1:0] m1_in, v1_in, r1_in;
+  // Beside the T lanes of a row stands the accu step of its last write.
+  logic [DataW-1:0] m1_in, v1_in, r1_in;
+  logic [StepW-1:0] m1_wrote, v1_wrote, r1_wrote;
   logic [DataW-1:0] m1_sum, v1_result;
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
@@ -360,24 +362,63 @@ module tpu_accu #(
     assign m_rd = m_read && (m_row_q[1:0] == 2'(b));
     assign r_rd = r_fire && (r_row_q[1:0] == 2'(b));
     assign v_rd = v_fire && (v_src[1:0] == 2'(b));
+    logic wr_en, rd_en;
+    logic [AddrW-1:0] wr_addr, rd_addr;
+    logic [DataW-1:0] data;
+    logic [StepW-1:0] step;
+    assign wr_en = m_wr || v_wr;
+    assign wr_addr = m_wr ? m1_row_q[2 +: AddrW] : v1_dst_q[2 +: AddrW];
+    assign rd_en = m_rd || r_rd || v_rd;
+    assign rd_addr = m_rd ? m_row_q[2 +: AddrW] :
+        (r_rd ? r_row_q[2 +: AddrW] : v_src[2 +: AddrW]);
     tpu_ram #(
-        .Width(DataW + StepW),
+        .Width(DataW),
         .Depth(BankRows),
         .AddrW(AddrW)
     ) u_ram (
         .clk_i,
-        .wr_en_i(m_wr || v_wr),
-        .wr_addr_i(m_wr ? m1_row_q[2 +: AddrW] : v1_dst_q[2 +: AddrW]),
-        .wr_data_i(m_wr ? {m1_step_q, m1_sum} : {v1_step_q, v1_result}),
-        .rd_en_i(m_rd || r_rd || v_rd),
-        .rd_addr_i(m_rd ? m_row_q[2 +: AddrW] : (r_rd ? r_row_q[2 +: AddrW] : v_src[2 +: AddrW])),
-        .rd_data_o(bank_out[(DataW+StepW)*b +: DataW+StepW])
+        .wr_en_i(wr_en),
+        .wr_addr_i(wr_addr),
+        .wr_data_i(m_wr ? m1_sum : v1_result),
+        .rd_en_i(rd_en),
+        .rd_addr_i(rd_addr),
+        .rd_data_o(data)
+    );
+    tpu_ram #(
+        .Width(StepW),
+        .Depth(BankRows),
+        .AddrW(AddrW)
+    ) u_steps (
+        .clk_i,
+        .wr_en_i(wr_en),
+        .wr_addr_i(wr_addr),
+        .wr_data_i(m_wr ? m1_step_q : v1_step_q),
+        .rd_en_i(rd_en),
+        .rd_addr_i(rd_addr),
+        .rd_data_o(step)
     );
   end
 
-  assign m1_in = bank_out[(DataW+StepW)*m1_row_q[1:0] +: DataW+StepW];
-  assign v1_in = bank_out[(DataW+StepW)*v1_bank_q +: DataW+StepW];
-  assign r1_in = bank_out[(DataW+StepW)*r1_bank_q +: DataW+StepW];
+  always_comb begin
+    case (m1_row_q[1:0])
+      2'd0: {m1_wrote, m1_in} = {gen_bank[0].step, gen_bank[0].data};
+      2'd1: {m1_wrote, m1_in} = {gen_bank[1].step, gen_bank[1].data};
+      2'd2: {m1_wrote, m1_in} = {gen_bank[2].step, gen_bank[2].data};
+      default: {m1_wrote, m1_in} = {gen_bank[3].step, gen_bank[3].data};
+    endcase
+    case (v1_bank_q)
+      2'd0: {v1_wrote, v1_in} = {gen_bank[0].step, gen_bank[0].data};
+      2'd1: {v1_wrote, v1_in} = {gen_bank[1].step, gen_bank[1].data};
+      2'd2: {v1_wrote, v1_in} = {gen_bank[2].step, gen_bank[2].data};
+      default: {v1_wrote, v1_in} = {gen_bank[3].step, gen_bank[3].data};
+    endcase
+    case (r1_bank_q)
+      2'd0: {r1_wrote, r1_in} = {gen_bank[0].step, gen_bank[0].data};
+      2'd1: {r1_wrote, r1_in} = {gen_bank[1].step, gen_bank[1].data};
+      2'd2: {r1_wrote, r1_in} = {gen_bank[2].step, gen_bank[2].data};
+      default: {r1_wrote, r1_in} = {gen_bank[3].step, gen_bank[3].data};
+    endcase
+  end
 
   // ---------------------------------------------------------------- arithmetic, lane by lane
   logic [8*T-1:0] r1_clipped;
@@ -399,7 +440,7 @@ module tpu_accu #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (v1_valid_q && !v1_last_q) v1_held_q <= v1_in[DataW-1:0];
+    if (v1_valid_q && !v1_last_q) v1_held_q <= v1_in;
     if (r1_valid_q) kept_q <= r1_clipped;
   end
 
@@ -418,9 +459,9 @@ module tpu_accu #(
   logic [StepW-1:0] m1_dist, v1_dist, r1_dist;
 
   assign m1_read = m1_valid_q && m1_acc_q;
-  assign m1_dist = m1_step_q - m1_in[DataW +: StepW];
-  assign v1_dist = v1_step_q - v1_in[DataW +: StepW];
-  assign r1_dist = r1_step_q - r1_in[DataW +: StepW];
+  assign m1_dist = m1_step_q - m1_wrote;
+  assign v1_dist = v1_step_q - v1_wrote;
+  assign r1_dist = r1_step_q - r1_wrote;
   assign m1_near = m1_dist < StepW'(tpu_isa_pkg::AR_RAW_DIST);
   assign v1_near = v1_dist < StepW'(tpu_isa_pkg::AR_RAW_DIST);
   assign r1_near = r1_dist < StepW'(tpu_isa_pkg::AR_RAW_DIST);

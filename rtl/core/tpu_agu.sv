@@ -23,7 +23,10 @@ module tpu_agu #(
     output logic [15:0]       issue_pc_o,
     output logic [5:0]        issue_op_o,
     output logic [7:0]        issue_nr_o,
-    output logic [4*SumW-1:0] issue_f_o,     // f0 lowest
+    output logic [SumW-1:0]   issue_f0_o,
+    output logic [SumW-1:0]   issue_f1_o,
+    output logic [SumW-1:0]   issue_f2_o,
+    output logic [SumW-1:0]   issue_f3_o,
     output logic [31:0]       issue_iv_o,
 
     output logic              idle_o
@@ -45,7 +48,6 @@ module tpu_agu #(
     logic [5:0] in_op, op_q;
     logic [7:0] in_nr, nr_q;
     logic [31:0] in_iv, iv_q;
-    logic [4*SumW-1:0] in_f, f_q, f_d;
     logic [TermW*Stages-1:0] in_terms, terms_q;
     logic [3:0] target;
     logic [1:0] level;
@@ -60,10 +62,6 @@ module tpu_agu #(
       assign in_nr = insn_word0_i[tpu_isa_pkg::NR_LO +: tpu_isa_pkg::NR_WIDTH];
       assign in_iv = insn_iv_i;
       assign in_terms = insn_word1_i[TermW*Stages-1:0];
-      assign in_f = {SumW'(insn_word0_i[tpu_isa_pkg::F3_LO +: 12]),
-                     SumW'(insn_word0_i[tpu_isa_pkg::F2_LO +: 12]),
-                     SumW'(insn_word0_i[tpu_isa_pkg::F1_LO +: 12]),
-                     SumW'(insn_word0_i[tpu_isa_pkg::F0_LO +: 12])};
     end else begin : gen_next
       assign in_valid = valid_q[s-1];
       assign in_pc = gen_stage[s-1].pc_q;
@@ -71,7 +69,6 @@ module tpu_agu #(
       assign in_nr = gen_stage[s-1].nr_q;
       assign in_iv = gen_stage[s-1].iv_q;
       assign in_terms = gen_stage[s-1].terms_q;
-      assign in_f = gen_stage[s-1].f_q;
     end
 
     assign target = in_terms[TermW*s + tpu_isa_pkg::AGU_TARGET_LO +: 4];
@@ -80,10 +77,15 @@ module tpu_agu #(
     assign iv = in_iv[{level, 3'd0} +: 8];
     assign offset = {12'd0, iv} * {8'd0, stride};
 
-    always_comb begin
-      f_d = in_f;
-      for (int f = 0; f < tpu_isa_pkg::AGU_TARGET_MAX; f++) begin
-        if (target == 4'(f + 1)) f_d[SumW*f +: SumW] = in_f[SumW*f +: SumW] + SumW'(offset);
+    for (genvar f = 0; f < tpu_isa_pkg::AGU_TARGET_MAX; f++) begin : gen_field
+      logic [SumW-1:0] from, sum_q;
+      if (s == 0) begin : gen_word
+        assign from = SumW'(insn_word0_i[tpu_isa_pkg::F0_LO + 12*f +: 12]);
+      end else begin : gen_sum
+        assign from = gen_stage[s-1].gen_field[f].sum_q;
+      end
+      always_ff @(posedge clk_i) begin
+        if (take) sum_q <= from + ((target == 4'(f + 1)) ? SumW'(offset) : '0);
       end
     end
 
@@ -97,7 +99,6 @@ module tpu_agu #(
         nr_q <= in_nr;
         iv_q <= in_iv;
         terms_q <= in_terms;
-        f_q <= f_d;
       end
     end
   end
@@ -113,7 +114,10 @@ module tpu_agu #(
   assign issue_op_o = gen_stage[Stages-1].op_q;
   assign issue_nr_o = gen_stage[Stages-1].nr_q;
   assign issue_iv_o = gen_stage[Stages-1].iv_q;
-  assign issue_f_o = gen_stage[Stages-1].f_q;
+  assign issue_f0_o = gen_stage[Stages-1].gen_field[0].sum_q;
+  assign issue_f1_o = gen_stage[Stages-1].gen_field[1].sum_q;
+  assign issue_f2_o = gen_stage[Stages-1].gen_field[2].sum_q;
+  assign issue_f3_o = gen_stage[Stages-1].gen_field[3].sum_q;
   assign idle_o = valid_q == '0;
 
   // Spare bits of the words, and the terms behind the last stage.

@@ -94,6 +94,7 @@ module tpu_core #(
 );
   // ---------------------------------------------------------------- run
   logic running_q, running_d, done_q, done_d;
+  logic start_q, start_d;                        // the start that was heard; clears every unit
   logic start, quiet, finish, moved, expired;
   logic [31:0] still_q, still_d;                 // cycles without movement
 
@@ -117,16 +118,27 @@ module tpu_core #(
   logic iss_stopped;
 
   // ---------------------------------------------------------------- channels: _w writer, _r reader
+  logic [15:0] ctl_pc;
   logic c_dld_w_valid, c_dld_w_ready, c_dld_r_valid, c_dld_r_ready;
-  logic [79:0] c_dld_w_data, c_dld_r_data;
+  logic [63:0] c_dld_w_data, c_dld_r_data;
+  logic [15:0] c_dld_pc;
+  logic unused_c_dld_ready, unused_c_dld_valid;
   logic c_spm_w_valid, c_spm_w_ready, c_spm_r_valid, c_spm_r_ready;
-  logic [79:0] c_spm_w_data, c_spm_r_data;
+  logic [63:0] c_spm_w_data, c_spm_r_data;
+  logic [15:0] c_spm_pc;
+  logic unused_c_spm_ready, unused_c_spm_valid;
   logic c_vru_w_valid, c_vru_w_ready, c_vru_r_valid, c_vru_r_ready;
-  logic [79:0] c_vru_w_data, c_vru_r_data;
+  logic [63:0] c_vru_w_data, c_vru_r_data;
+  logic [15:0] c_vru_pc;
+  logic unused_c_vru_ready, unused_c_vru_valid;
   logic c_acc_w_valid, c_acc_w_ready, c_acc_r_valid, c_acc_r_ready;
-  logic [79:0] c_acc_w_data, c_acc_r_data;
+  logic [63:0] c_acc_w_data, c_acc_r_data;
+  logic [15:0] c_acc_pc;
+  logic unused_c_acc_ready, unused_c_acc_valid;
   logic c_dst_w_valid, c_dst_w_ready, c_dst_r_valid, c_dst_r_ready;
-  logic [79:0] c_dst_w_data, c_dst_r_data;
+  logic [63:0] c_dst_w_data, c_dst_r_data;
+  logic [15:0] c_dst_pc;
+  logic unused_c_dst_ready, unused_c_dst_valid;
   logic dma2sp_w_valid, dma2sp_w_ready, dma2sp_r_valid, dma2sp_r_ready;
   logic [8*T-1:0] dma2sp_w_data, dma2sp_r_data;
   logic dma2vr_w_valid, dma2vr_w_ready, dma2vr_r_valid, dma2vr_r_ready;
@@ -143,7 +155,7 @@ module tpu_core #(
   logic [8*T-1:0] ac2sp_w_data, ac2sp_r_data;
 
   tpu_fifo #(
-      .Width(80),
+      .Width(64),
       .Depth(Qd)
   ) u_c_dld (
       .clk_i,
@@ -157,10 +169,26 @@ module tpu_core #(
       .rd_data_o(c_dld_r_data)
   );
   assign probe_c_dld_valid_o = c_dld_w_valid && c_dld_w_ready;
-  assign probe_c_dld_o = c_dld_w_data[63:0];
+  assign probe_c_dld_o = c_dld_w_data;
+
+  // The pc rides beside the word, for the fault register only.
+  tpu_fifo #(
+      .Width(16),
+      .Depth(Qd)
+  ) u_c_dld_pc (
+      .clk_i,
+      .rst_ni,
+      .clear_i(start),
+      .wr_valid_i(c_dld_w_valid),
+      .wr_ready_o(unused_c_dld_ready),
+      .wr_data_i(ctl_pc),
+      .rd_valid_o(unused_c_dld_valid),
+      .rd_ready_i(c_dld_r_ready),
+      .rd_data_o(c_dld_pc)
+  );
 
   tpu_fifo #(
-      .Width(80),
+      .Width(64),
       .Depth(Qd)
   ) u_c_spm (
       .clk_i,
@@ -174,10 +202,26 @@ module tpu_core #(
       .rd_data_o(c_spm_r_data)
   );
   assign probe_c_spm_valid_o = c_spm_w_valid && c_spm_w_ready;
-  assign probe_c_spm_o = c_spm_w_data[63:0];
+  assign probe_c_spm_o = c_spm_w_data;
+
+  // The pc rides beside the word, for the fault register only.
+  tpu_fifo #(
+      .Width(16),
+      .Depth(Qd)
+  ) u_c_spm_pc (
+      .clk_i,
+      .rst_ni,
+      .clear_i(start),
+      .wr_valid_i(c_spm_w_valid),
+      .wr_ready_o(unused_c_spm_ready),
+      .wr_data_i(ctl_pc),
+      .rd_valid_o(unused_c_spm_valid),
+      .rd_ready_i(c_spm_r_ready),
+      .rd_data_o(c_spm_pc)
+  );
 
   tpu_fifo #(
-      .Width(80),
+      .Width(64),
       .Depth(Qd)
   ) u_c_vru (
       .clk_i,
@@ -191,10 +235,26 @@ module tpu_core #(
       .rd_data_o(c_vru_r_data)
   );
   assign probe_c_vru_valid_o = c_vru_w_valid && c_vru_w_ready;
-  assign probe_c_vru_o = c_vru_w_data[63:0];
+  assign probe_c_vru_o = c_vru_w_data;
+
+  // The pc rides beside the word, for the fault register only.
+  tpu_fifo #(
+      .Width(16),
+      .Depth(Qd)
+  ) u_c_vru_pc (
+      .clk_i,
+      .rst_ni,
+      .clear_i(start),
+      .wr_valid_i(c_vru_w_valid),
+      .wr_ready_o(unused_c_vru_ready),
+      .wr_data_i(ctl_pc),
+      .rd_valid_o(unused_c_vru_valid),
+      .rd_ready_i(c_vru_r_ready),
+      .rd_data_o(c_vru_pc)
+  );
 
   tpu_fifo #(
-      .Width(80),
+      .Width(64),
       .Depth(Qd)
   ) u_c_acc (
       .clk_i,
@@ -208,10 +268,26 @@ module tpu_core #(
       .rd_data_o(c_acc_r_data)
   );
   assign probe_c_acc_valid_o = c_acc_w_valid && c_acc_w_ready;
-  assign probe_c_acc_o = c_acc_w_data[63:0];
+  assign probe_c_acc_o = c_acc_w_data;
+
+  // The pc rides beside the word, for the fault register only.
+  tpu_fifo #(
+      .Width(16),
+      .Depth(Qd)
+  ) u_c_acc_pc (
+      .clk_i,
+      .rst_ni,
+      .clear_i(start),
+      .wr_valid_i(c_acc_w_valid),
+      .wr_ready_o(unused_c_acc_ready),
+      .wr_data_i(ctl_pc),
+      .rd_valid_o(unused_c_acc_valid),
+      .rd_ready_i(c_acc_r_ready),
+      .rd_data_o(c_acc_pc)
+  );
 
   tpu_fifo #(
-      .Width(80),
+      .Width(64),
       .Depth(Qd)
   ) u_c_dst (
       .clk_i,
@@ -225,7 +301,23 @@ module tpu_core #(
       .rd_data_o(c_dst_r_data)
   );
   assign probe_c_dst_valid_o = c_dst_w_valid && c_dst_w_ready;
-  assign probe_c_dst_o = c_dst_w_data[63:0];
+  assign probe_c_dst_o = c_dst_w_data;
+
+  // The pc rides beside the word, for the fault register only.
+  tpu_fifo #(
+      .Width(16),
+      .Depth(Qd)
+  ) u_c_dst_pc (
+      .clk_i,
+      .rst_ni,
+      .clear_i(start),
+      .wr_valid_i(c_dst_w_valid),
+      .wr_ready_o(unused_c_dst_ready),
+      .wr_data_i(ctl_pc),
+      .rd_valid_o(unused_c_dst_valid),
+      .rd_ready_i(c_dst_r_ready),
+      .rd_data_o(c_dst_pc)
+  );
 
   tpu_fifo #(
       .Width(8*T),
@@ -393,7 +485,7 @@ module tpu_core #(
   logic [5:0] issue_op;
   logic [7:0] issue_nr;
   localparam int SumW = 22;
-  logic [4*SumW-1:0] issue_f;
+  logic [SumW-1:0] issue_f0, issue_f1, issue_f2, issue_f3;
   logic [6:0] seq_state, dld_state, spm_state, vru_state, arr_state, acc_state, dst_state;
 
   tpu_sequencer #(
@@ -443,7 +535,10 @@ module tpu_core #(
       .issue_pc_o(issue_pc),
       .issue_op_o(issue_op),
       .issue_nr_o(issue_nr),
-      .issue_f_o(issue_f),
+      .issue_f0_o(issue_f0),
+      .issue_f1_o(issue_f1),
+      .issue_f2_o(issue_f2),
+      .issue_f3_o(issue_f3),
       .issue_iv_o(issue_iv),
       .idle_o(agu_idle)
   );
@@ -469,7 +564,10 @@ module tpu_core #(
       .issue_pc_i(issue_pc),
       .issue_op_i(issue_op),
       .issue_nr_i(issue_nr),
-      .issue_f_i(issue_f),
+      .issue_f0_i(issue_f0),
+      .issue_f1_i(issue_f1),
+      .issue_f2_i(issue_f2),
+      .issue_f3_i(issue_f3),
       .issue_iv_i(issue_iv),
       .dld_valid_o(c_dld_w_valid),
       .dld_ready_i(c_dld_w_ready),
@@ -486,6 +584,7 @@ module tpu_core #(
       .dst_valid_o(c_dst_w_valid),
       .dst_ready_i(c_dst_w_ready),
       .dst_data_o(c_dst_w_data),
+      .ctl_pc_o(ctl_pc),
       .probe_valid_o(probe_issue_valid_o),
       .probe_o(probe_issue_o),
       .fault_valid_o(iss_fault),
@@ -505,6 +604,7 @@ module tpu_core #(
       .ctl_valid_i(c_dld_r_valid),
       .ctl_ready_o(c_dld_r_ready),
       .ctl_data_i(c_dld_r_data),
+      .ctl_pc_i(c_dld_pc),
       .req_valid_o(load_valid),
       .req_ready_i(load_ready),
       .req_b_o(load_b),
@@ -536,6 +636,7 @@ module tpu_core #(
       .ctl_valid_i(c_spm_r_valid),
       .ctl_ready_o(c_spm_r_ready),
       .ctl_data_i(c_spm_r_data),
+      .ctl_pc_i(c_spm_pc),
       .dma_valid_i(dma2sp_r_valid),
       .dma_ready_o(dma2sp_r_ready),
       .dma_data_i(dma2sp_r_data),
@@ -564,6 +665,7 @@ module tpu_core #(
       .ctl_valid_i(c_vru_r_valid),
       .ctl_ready_o(c_vru_r_ready),
       .ctl_data_i(c_vru_r_data),
+      .ctl_pc_i(c_vru_pc),
       .dma_valid_i(dma2vr_r_valid),
       .dma_ready_o(dma2vr_r_ready),
       .dma_data_i(dma2vr_r_data),
@@ -612,6 +714,7 @@ module tpu_core #(
       .ctl_valid_i(c_acc_r_valid),
       .ctl_ready_o(c_acc_r_ready),
       .ctl_data_i(c_acc_r_data),
+      .ctl_pc_i(c_acc_pc),
       .cw_valid_i(cw_r_valid),
       .cw_ready_o(cw_r_ready),
       .cw_data_i(cw_r_data),
@@ -640,6 +743,7 @@ module tpu_core #(
       .ctl_valid_i(c_dst_r_valid),
       .ctl_ready_o(c_dst_r_ready),
       .ctl_data_i(c_dst_r_data),
+      .ctl_pc_i(c_dst_pc),
       .ac_valid_i(ac2sp_r_valid),
       .ac_ready_o(ac2sp_r_ready),
       .ac_data_i(ac2sp_r_data),
@@ -663,13 +767,14 @@ module tpu_core #(
                          1'b0, spm_state, 1'b0, dld_state, 1'b0, seq_state};
 
   // ---------------------------------------------------------------- end of a run
-  assign start = start_i && !running_q && quiet;
+  assign start_d = start_i && !running_q && quiet;
+  assign start = start_q;
   assign quiet = seq_idle && agu_idle && dld_idle && spm_idle && vru_idle && arr_idle &&
       acc_idle && dst_idle && !owner_valid && !held_q &&
       !c_dld_r_valid && !c_spm_r_valid && !c_vru_r_valid && !c_acc_r_valid && !c_dst_r_valid &&
       !dma2sp_r_valid && !dma2vr_r_valid && !sp2vr_r_valid && !wcol_r_valid && !acol_r_valid &&
       !cw_r_valid && !ac2sp_r_valid;
-  assign finish = running_q && quiet;
+  assign finish = running_q && quiet && !start;
   assign moved = rd_req_fire || rd_rsp_fire || (wr_req_valid_o && wr_req_ready_i) ||
       wr_rsp_valid_i || probe_issue_valid_o || probe_c_dld_valid_o || probe_dma2sp_valid_o ||
       probe_dma2vr_valid_o || probe_sp2vr_valid_o || probe_wcol_valid_o || probe_acol_valid_o ||
@@ -687,7 +792,7 @@ module tpu_core #(
       running_d = 1'b0;
       done_d = 1'b1;
     end
-    if (start) begin
+    if (start_d) begin
       running_d = 1'b1;
       done_d = 1'b0;
     end
@@ -778,6 +883,7 @@ module tpu_core #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      start_q <= 1'b0;
       running_q <= 1'b0;
       done_q <= 1'b0;
       still_q <= '0;
@@ -788,6 +894,7 @@ module tpu_core #(
       unit_q <= '0;
       pc_q <= '0;
     end else begin
+      start_q <= start_d;
       running_q <= running_d;
       done_q <= done_d;
       still_q <= still_d;

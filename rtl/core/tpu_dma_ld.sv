@@ -20,7 +20,8 @@ module tpu_dma_ld #(
 
     input  logic           ctl_valid_i,
     output logic           ctl_ready_o,   // depends on ctl_data_i, not on ctl_valid_i
-    input  logic [79:0]    ctl_data_i,    // {pc, word}
+    input  logic [63:0]    ctl_data_i,    // the instruction word
+    input  logic [15:0]    ctl_pc_i,
 
     // Memory read port. `rsp_ready` depends on rsp_valid only through the piece queue.
     output logic           req_valid_o,
@@ -69,7 +70,7 @@ module tpu_dma_ld #(
   logic take, load;
   logic piece_fire, word_last, row_last;
 
-  assign word = ctl_data_i[63:0];
+  assign word = ctl_data_i;
   assign ld_mode = word[tpu_isa_pkg::F0_LO +: 12];
   assign ld_row = word[tpu_isa_pkg::F1_LO +: 12];
   assign ld_col = word[tpu_isa_pkg::F2_LO +: 12];
@@ -134,7 +135,7 @@ module tpu_dma_ld #(
       seg_d = '0;
       to_vr_d = ld_mode[1];
       from_b_d = ld_mode[0];
-      pc_d = ctl_data_i[79:64];
+      pc_d = ctl_pc_i;
       need_beat_d = 1'b1;
       done_d = done_q + {8'd0, ld_rows};
       if (!ld_mode[0] && (ld_end > a_end_q)) a_end_d = ld_end;

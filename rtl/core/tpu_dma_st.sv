@@ -13,7 +13,8 @@ module tpu_dma_st #(
 
     input  logic            ctl_valid_i,
     output logic            ctl_ready_o,    // does not depend on ctl_valid_i
-    input  logic [79:0]     ctl_data_i,     // {pc, word}
+    input  logic [63:0]     ctl_data_i,     // the instruction word
+    input  logic [15:0]     ctl_pc_i,
 
     input  logic            ac_valid_i,     // ac2sp
     output logic            ac_ready_o,     // depends on req_ready_i, not on ac_valid_i
@@ -53,7 +54,7 @@ module tpu_dma_st #(
   logic [7:0] nr;
   logic load, req_fire, row_last, row_fire;
 
-  assign word = ctl_data_i[63:0];
+  assign word = ctl_data_i;
   assign nr = word[tpu_isa_pkg::NR_LO +: 8];
   assign ctl_ready_o = !header_q || (left_q == '0) || ((left_q == 8'd1) && row_fire);
   assign load = ctl_valid_i && ctl_ready_o && header_q;
@@ -91,7 +92,7 @@ module tpu_dma_st #(
       addr_d = 32'(word[tpu_isa_pkg::F1_LO +: 12]) * 32'(Maxdim) +
           32'(word[tpu_isa_pkg::F2_LO +: 12]) * 32'(T);
       seg_d = '0;
-      pc_d = ctl_data_i[79:64];
+      pc_d = ctl_pc_i;
       done_d = done_q + {8'd0, nr};
     end
     if (start_i) begin
@@ -108,11 +109,8 @@ module tpu_dma_st #(
   assign beat_addr = addr_q + {20'd0, seg_q, 6'd0};
   assign req_addr_o = {beat_addr[31:6], 6'd0};
   if (Whole) begin : gen_whole
-    localparam logic [5:0] AlignMask = 6'(64 - T);
     assign req_data_o = {(64 / T){ac_data_i}};
-    for (genvar p = 0; p < 64; p++) begin : gen_strobe
-      assign req_strb_o[p] = (6'(p) & AlignMask) == (addr_q[5:0] & AlignMask);
-    end
+    assign req_strb_o = {{(64 - T){1'b0}}, {T{1'b1}}} << addr_q[5:0];
   end else begin : gen_pieces
     for (genvar p = 0; p < 64; p++) begin : gen_byte
       logic [31:0] at;

@@ -28,26 +28,30 @@ module tpu_issue #(
     input  logic [15:0]       issue_pc_i,
     input  logic [5:0]        issue_op_i,
     input  logic [7:0]        issue_nr_i,
-    input  logic [4*SumW-1:0] issue_f_i,
+    input  logic [SumW-1:0]   issue_f0_i,
+    input  logic [SumW-1:0]   issue_f1_i,
+    input  logic [SumW-1:0]   issue_f2_i,
+    input  logic [SumW-1:0]   issue_f3_i,
     input  logic [31:0]       issue_iv_i,
 
-    // Control channels: {pc, 64-bit word}. All that an instruction needs fire together, so each
+    // Control channels: the instruction word, with the pc beside all of them. All that an instruction needs fire together, so each
     // valid waits for the others' ready; the channels' ready depend on nothing of this cycle.
     output logic              dld_valid_o,
     input  logic              dld_ready_i,
-    output logic [79:0]       dld_data_o,
+    output logic [63:0]       dld_data_o,
     output logic              spm_valid_o,
     input  logic              spm_ready_i,
-    output logic [79:0]       spm_data_o,
+    output logic [63:0]       spm_data_o,
     output logic              vru_valid_o,
     input  logic              vru_ready_i,
-    output logic [79:0]       vru_data_o,
+    output logic [63:0]       vru_data_o,
     output logic              acc_valid_o,
     input  logic              acc_ready_i,
-    output logic [79:0]       acc_data_o,
+    output logic [63:0]       acc_data_o,
     output logic              dst_valid_o,
     input  logic              dst_ready_i,
-    output logic [79:0]       dst_data_o,
+    output logic [63:0]       dst_data_o,
+    output logic [15:0]       ctl_pc_o,
 
     output logic              probe_valid_o,  // an instruction is issued in this cycle
     output logic [127:0]      probe_o,
@@ -65,10 +69,10 @@ module tpu_issue #(
   logic is_ld, is_vld, is_mm, is_add, is_relu, is_out, is_nop;
 
   assign op = issue_op_i;
-  assign f0 = issue_f_i[0 +: 12];
-  assign f1 = issue_f_i[SumW +: 12];
-  assign f2 = issue_f_i[2*SumW +: 12];
-  assign f3 = issue_f_i[3*SumW +: 12];
+  assign f0 = issue_f0_i[11:0];
+  assign f1 = issue_f1_i[11:0];
+  assign f2 = issue_f2_i[11:0];
+  assign f3 = issue_f3_i[11:0];
   assign rows = {5'd0, issue_nr_i};
   assign is_ld = op == tpu_isa_pkg::OP_DMA_LD;
   assign is_vld = op == tpu_isa_pkg::OP_VLD;
@@ -85,9 +89,10 @@ module tpu_issue #(
   logic bad;
   logic [7:0] bad_code;
 
-  for (genvar f = 0; f < 4; f++) begin : gen_over
-    assign over[f] = issue_f_i[SumW*f +: SumW] > SumW'(tpu_isa_pkg::FIELD_MAX);
-  end
+  assign over[0] = issue_f0_i > SumW'(tpu_isa_pkg::FIELD_MAX);
+  assign over[1] = issue_f1_i > SumW'(tpu_isa_pkg::FIELD_MAX);
+  assign over[2] = issue_f2_i > SumW'(tpu_isa_pkg::FIELD_MAX);
+  assign over[3] = issue_f3_i > SumW'(tpu_isa_pkg::FIELD_MAX);
   assign end0 = {1'b0, f0} + rows;
   assign end1 = {1'b0, f1} + rows;
   assign end2 = {1'b0, f2} + rows;
@@ -143,6 +148,7 @@ module tpu_issue #(
   assign hdr_ready_o = hdr_room;
   assign hdr_fire = hdr_valid_i && hdr_room;
 
+  assign ctl_pc_o = hdr_valid_i ? 16'd0 : issue_pc_i;
   assign word = {2'd0, issue_nr_i, f3, f2, f1, f0, op};
   assign dld_valid_o = hdr_fire || (fire && to_dld);
   assign spm_valid_o = hdr_fire || (fire && to_spm);
@@ -151,11 +157,11 @@ module tpu_issue #(
   assign dst_valid_o = (hdr_fire && !hdr_second_i) || (fire && to_dst);
 
   always_comb begin
-    dld_data_o = {issue_pc_i, word};
-    spm_data_o = {issue_pc_i, word};
-    vru_data_o = {issue_pc_i, word};
-    acc_data_o = {issue_pc_i, word};
-    dst_data_o = {issue_pc_i, word};
+    dld_data_o = word;
+    spm_data_o = word;
+    vru_data_o = word;
+    acc_data_o = word;
+    dst_data_o = word;
     // mm: the scratchpad sends a header row and T weight rows; f1 carries the activation rows.
     if (is_mm) begin
       spm_data_o[tpu_isa_pkg::NR_LO +: 8] = 8'(T + 1);
@@ -164,11 +170,11 @@ module tpu_issue #(
     // vadd, vaddrelu: two steps a row.
     if (is_add) acc_data_o[tpu_isa_pkg::NR_LO +: 8] = {issue_nr_i[6:0], 1'b0};
     if (hdr_valid_i) begin
-      dld_data_o = {16'd0, hdr_second_i ? hdr_data_i[64*7 +: 64] : hdr_data_i[64*1 +: 64]};
-      spm_data_o = {16'd0, hdr_second_i ? hdr_data_i[64*4 +: 64] : hdr_data_i[64*2 +: 64]};
-      vru_data_o = {16'd0, hdr_data_i[64*3 +: 64]};
-      acc_data_o = {16'd0, hdr_data_i[64*5 +: 64]};
-      dst_data_o = {16'd0, hdr_data_i[64*6 +: 64]};
+      dld_data_o = hdr_second_i ? hdr_data_i[64*7 +: 64] : hdr_data_i[64*1 +: 64];
+      spm_data_o = hdr_second_i ? hdr_data_i[64*4 +: 64] : hdr_data_i[64*2 +: 64];
+      vru_data_o = hdr_data_i[64*3 +: 64];
+      acc_data_o = hdr_data_i[64*5 +: 64];
+      dst_data_o = hdr_data_i[64*6 +: 64];
     end
   end
 

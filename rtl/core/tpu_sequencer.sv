@@ -124,7 +124,7 @@ module tpu_sequencer #(
   );
 
   // ---------------------------------------------------------------- decode
-  logic [127:0] insn;
+  logic [63:0] word0, word1;
   logic [5:0] op;
   logic [7:0] nr;
   logic is_loop, is_end, is_data, op_known;
@@ -140,9 +140,16 @@ module tpu_sequencer #(
   logic [7:0] dec_code;
   logic dec_fire;
 
-  assign insn = buf_data[{pc_q[1:0], 7'd0} +: 128];
-  assign op = insn[tpu_isa_pkg::OP_LO +: tpu_isa_pkg::OP_WIDTH];
-  assign nr = insn[tpu_isa_pkg::NR_LO +: tpu_isa_pkg::NR_WIDTH];
+  always_comb begin
+    case (pc_q[1:0])
+      2'd0: {word1, word0} = buf_data[127:0];
+      2'd1: {word1, word0} = buf_data[255:128];
+      2'd2: {word1, word0} = buf_data[383:256];
+      default: {word1, word0} = buf_data[511:384];
+    endcase
+  end
+  assign op = word0[tpu_isa_pkg::OP_LO +: tpu_isa_pkg::OP_WIDTH];
+  assign nr = word0[tpu_isa_pkg::NR_LO +: tpu_isa_pkg::NR_WIDTH];
   assign is_loop = op == tpu_isa_pkg::OP_LOOP;
   assign is_end = op == tpu_isa_pkg::OP_ENDLOOP;
   assign is_data = !is_loop && !is_end;
@@ -159,8 +166,8 @@ module tpu_sequencer #(
   for (genvar t = 0; t < tpu_isa_pkg::AGU_TERMS; t++) begin : gen_term
     logic [3:0] target;
     logic [2:0] level;
-    assign target = insn[64 + 19*t + tpu_isa_pkg::AGU_TARGET_LO +: tpu_isa_pkg::AGU_TARGET_WIDTH];
-    assign level = insn[64 + 19*t + tpu_isa_pkg::AGU_LEVEL_LO +: tpu_isa_pkg::AGU_LEVEL_WIDTH];
+    assign target = word1[19*t + tpu_isa_pkg::AGU_TARGET_LO +: tpu_isa_pkg::AGU_TARGET_WIDTH];
+    assign level = word1[19*t + tpu_isa_pkg::AGU_LEVEL_LO +: tpu_isa_pkg::AGU_LEVEL_WIDTH];
     assign bad_term[t] = (target != 4'd0) &&
         (!is_data || (op == tpu_isa_pkg::OP_NOP) || (target > 4'(tpu_isa_pkg::AGU_TARGET_MAX)) ||
          (level >= depth_q));
@@ -185,8 +192,8 @@ module tpu_sequencer #(
   assign dec_fire = (phase_q == Run) && ir_valid_q && !halt_i &&
       (dec_fault || !is_data || insn_ready_i);
   assign insn_valid_o = (phase_q == Run) && ir_valid_q && !halt_i && !dec_fault && is_data;
-  assign insn_word0_o = insn[63:0];
-  assign insn_word1_o = insn[127:64];
+  assign insn_word0_o = word0;
+  assign insn_word1_o = word1;
   assign insn_pc_o = pc_q;
   assign insn_iv_o = iv_open;
   assign hdr_valid_o = ((phase_q == Header) || (phase_q == Header2)) && ir_valid_q;

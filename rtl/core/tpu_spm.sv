@@ -15,7 +15,8 @@ module tpu_spm #(
 
     input  logic             ctl_valid_i,
     output logic             ctl_ready_o,   // depends on ctl_data_i, not on ctl_valid_i
-    input  logic [79:0]      ctl_data_i,    // {pc, word}
+    input  logic [63:0]      ctl_data_i,    // the instruction word
+    input  logic [15:0]      ctl_pc_i,
 
     input  logic             dma_valid_i,   // dma2sp
     output logic             dma_ready_o,
@@ -48,7 +49,7 @@ module tpu_spm #(
   logic wspan_ready, rspan_ready;
   logic counts_fire;
 
-  assign word = ctl_data_i[63:0];
+  assign word = ctl_data_i;
   assign op = word[tpu_isa_pkg::OP_LO +: 6];
   assign nr = word[tpu_isa_pkg::NR_LO +: 8];
   assign is_ld = op == tpu_isa_pkg::OP_DMA_LD;
@@ -101,7 +102,7 @@ module tpu_spm #(
   logic unused_bits;
   assign unused_bits = ^{word[63:62], word[41:32]};
 
-  assign span_tag = {ctl_data_i[79:64], word[tpu_isa_pkg::F1_LO +: 8], is_mm};
+  assign span_tag = {ctl_pc_i, word[tpu_isa_pkg::F1_LO +: 8], is_mm};
 
   tpu_rowfile #(
       .Width(8 * T),

@@ -14,7 +14,8 @@ module tpu_vru #(
 
     input  logic             ctl_valid_i,
     output logic             ctl_ready_o,    // depends on ctl_data_i, not on ctl_valid_i
-    input  logic [79:0]      ctl_data_i,     // {pc, word}
+    input  logic [63:0]      ctl_data_i,     // the instruction word
+    input  logic [15:0]      ctl_pc_i,
 
     input  logic             dma_valid_i,    // dma2vr
     output logic             dma_ready_o,
@@ -46,7 +47,7 @@ module tpu_vru #(
   logic is_mm, is_vld;
   logic wspan_ready, rspan_ready;
 
-  assign word = ctl_data_i[63:0];
+  assign word = ctl_data_i;
   assign op = word[tpu_isa_pkg::OP_LO +: 6];
   assign nr = word[tpu_isa_pkg::NR_LO +: 8];
   assign is_mm = op == tpu_isa_pkg::OP_MM;
@@ -99,7 +100,7 @@ module tpu_vru #(
   assign wrow_flag = from_sp ? sp_data_i[0] : 1'b1;
   assign dma_ready_o = wrow_ready && !from_sp;
   assign sp_ready_o = wrow_ready && from_sp;
-  assign span_tag = {ctl_data_i[79:64], is_vld};
+  assign span_tag = {ctl_pc_i, is_vld};
 
   tpu_rowfile #(
       .Width(8 * T),
