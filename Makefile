@@ -48,8 +48,9 @@ engine: build ## the engine of one parameter point, under build/engines
 format: ## rewrites C and C++ in the committed style
 	@ci/check_format --fix
 
-generate: build ## rewrites spec/generated from the spec
-	@$(BUILD)/specgen --write
+generate: tools $(BUILD)/build.ninja ## rewrites spec/generated from the spec
+	@cmake --build $(BUILD) --target specgen_bare -- --quiet
+	@$(BUILD)/specgen_bare --write
 
 clean: ## removes everything that was built
 	@rm -rf $(BUILD) fail
