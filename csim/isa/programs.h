@@ -20,7 +20,7 @@ typedef enum programs_form {
     PROGRAMS_INTERLEAVED, /**< A's blocks are loaded between the mms of the first n tile */
     PROGRAMS_B_PER_TILE,  /**< A first, each B block inside the n loop */
     PROGRAMS_FLAT,        /**< LOOPED fully unrolled, absolute addresses; may outgrow imem */
-    PROGRAMS_FAST,        /**< fewest cycles: first mm as early as possible, relu off the path */
+    PROGRAMS_FAST, /**< fewest cycles: two tiles open together, B in pieces, no loop of one trip */
     PROGRAMS_FORM_COUNT
 } programs_form;
 

@@ -4,8 +4,8 @@
 // shape up to it fits):
 //
 //   vr    A block k (T columns of A), row m    at  k * MAXDIM + m
-//   spad  B block n (T columns of B), row k    at  n * MAXDIM + k     (FAST: at k, one block only)
-//   ar    the running output tile, row m       at  m                  (FAST: see below)
+//   spad  B block n (T columns of B), row k    at  n * MAXDIM + k
+//   ar    the running output tile, row m       at  m    (FAST: a second one behind it)
 //
 // The first k tile stands outside the k loop because it overwrites the accumulator (acc=0) where
 // the others accumulate, and an address term cannot say "only the first time".
@@ -27,7 +27,9 @@ typedef struct gemm {
     uint32_t kt;
     uint32_t nt;
     uint32_t nar;
+    uint32_t max_instructions; // that imem holds
     bool relu;
+    bool fold; // leave out loops of one trip
 } gemm;
 
 static const char *const form_names[PROGRAMS_FORM_COUNT] = {[PROGRAMS_LOOPED] = "looped",
@@ -50,6 +52,10 @@ bool programs_form_from_name(const char *name, programs_form *out) {
     return false;
 }
 
+static nest_iv open_loop(gemm *g, uint32_t trips, const char *name) {
+    return g->fold ? nest_open_folded(&g->nest, trips, name) : nest_open(&g->nest, trips, name);
+}
+
 // Rectifies (if asked) and retires the tile at ar row `ar` into column block `col` of C.
 static void retire(gemm *g, nest_ref ar, nest_ref col) {
     if (g->relu) {
@@ -67,13 +73,13 @@ static void load_b(gemm *g, nest_ref block, nest_ref spad) {
 }
 
 static void load_all_a(gemm *g) {
-    nest_iv kb = nest_open(&g->nest, g->kt, "k");
+    nest_iv kb = open_loop(g, g->kt, "k");
     load_a(g, nest_at(nest_base(0), kb, 1), nest_at(nest_base(0), kb, g->stride));
     nest_close(&g->nest, kb);
 }
 
 static void load_all_b(gemm *g) {
-    nest_iv nb = nest_open(&g->nest, g->nt, "n");
+    nest_iv nb = open_loop(g, g->nt, "n");
     load_b(g, nest_at(nest_base(0), nb, 1), nest_at(nest_base(0), nb, g->stride));
     nest_close(&g->nest, nb);
 }
@@ -82,7 +88,7 @@ static void load_all_b(gemm *g) {
 static void multiply(gemm *g, nest_ref spad) {
     nest_mm(&g->nest, nest_base(0), nest_base(0), nest_base(0), spad, g->m);
     if (g->kt > 1) {
-        nest_iv kb = nest_open(&g->nest, g->kt - 1, "k");
+        nest_iv kb = open_loop(g, g->kt - 1, "k");
         nest_ref weights = spad;
         weights.base += g->t;
         nest_mm(&g->nest, nest_at(nest_base(g->stride), kb, g->stride), nest_base(0), nest_base(1),
@@ -94,7 +100,7 @@ static void multiply(gemm *g, nest_ref spad) {
 static void write_looped(gemm *g) {
     load_all_a(g);
     load_all_b(g);
-    nest_iv nb = nest_open(&g->nest, g->nt, "n");
+    nest_iv nb = open_loop(g, g->nt, "n");
     multiply(g, nest_at(nest_base(0), nb, g->stride));
     retire(g, nest_base(0), nest_at(nest_base(0), nb, 1));
     nest_close(&g->nest, nb);
@@ -105,7 +111,7 @@ static void tiles_with_load(gemm *g, uint32_t first) {
     if (first == g->nt) {
         return;
     }
-    nest_iv nb = nest_open(&g->nest, g->nt - first, "n");
+    nest_iv nb = open_loop(g, g->nt - first, "n");
     nest_ref block = nest_at(nest_base(first), nb, 1);
     nest_ref spad = nest_at(nest_base(first * g->stride), nb, g->stride);
     load_b(g, block, spad);
@@ -124,7 +130,7 @@ static void write_interleaved(gemm *g) {
     load_a(g, nest_base(0), nest_base(0));
     nest_mm(&g->nest, nest_base(0), nest_base(0), nest_base(0), nest_base(0), g->m);
     if (g->kt > 1) {
-        nest_iv kb = nest_open(&g->nest, g->kt - 1, "k");
+        nest_iv kb = open_loop(g, g->kt - 1, "k");
         nest_ref vr = nest_at(nest_base(g->stride), kb, g->stride);
         load_a(g, nest_at(nest_base(1), kb, 1), vr);
         nest_mm(&g->nest, vr, nest_base(0), nest_base(1), nest_at(nest_base(g->t), kb, g->t), g->m);
@@ -156,106 +162,94 @@ static void write_flat(gemm *g) {
 
 // ---- FAST ------------------------------------------------------------------------------------
 //
-// 1. The first mm needs T weight rows and its own activation rows and nothing else, so exactly
-//    these are loaded before it; every further k tile of the first output tile brings its own.
-//    A long first mm is cut in two, so that it starts when 2T of its rows are there.
-// 2. Later tiles load their B block as a whole, always to the same spad rows: the scratchpad works
-//    in order, and it runs ahead of the array by the weights that fit into the array's channel, so
-//    the load hides under the last mms of the tile before.
-// 3. Without relu, mvout reads ar rows just ahead of the overwriting mm of the next tile, so one ar
-//    region is enough. With relu the rows are needed twice as long: tiles alternate between ar
-//    regions. An address term cannot alternate, so the tiles form pairs (an inner loop of 2), or,
-//    when all tiles fit into ar, each has its own region. An even number of tiles leaves an odd
-//    rest after the first; then the first *two* tiles form the opening pair, and A is loaded twice.
-// 4. A loop of one trip is no loop: its two fetches are saved.
+// A load moves one row a cycle, as the array does, so a first tile that loads all of A while it
+// multiplies is held up by every row of B. Hence two output tiles open together: each block of A
+// serves two mms, and the rows of B hide behind the second. They come in pieces, the T rows that
+// the next mm needs, so the first mm starts after 2T rows of B and its own first row of A. The
+// later tiles load whole blocks: the scratchpad runs ahead of the array, so these hide by
+// themselves. Loops of one trip are folded away.
 
-// Opening tile(s): operands arrive in pieces. `ar` and `col` may walk a pair loop.
-static void fast_first(gemm *g, nest_ref ar, nest_ref col, bool cut) {
-    uint32_t head = cut && g->m >= 4 * g->t ? 2 * g->t : g->m;
+// The T rows of B at `row` that weigh the k tile there.
+static void load_piece(gemm *g, nest_ref row, uint32_t col, nest_ref spad) {
+    nest_dma_ld(&g->nest, NEST_FROM_B, NEST_TO_SPAD, row, nest_base(col), spad, g->t);
+}
+
+// One k tile of both output tiles. `last`: nothing follows, so each tile leaves as soon as it is
+// done; else retiring waits for the second mm, which costs nothing.
+static void pair_step(gemm *g, nest_ref block, nest_ref row, nest_ref vr, bool first, bool last) {
     nest *n = &g->nest;
+    nest_ref acc = nest_base(first ? 0 : 1);
+    nest_ref second = row;
+    second.base += g->stride;
+    load_piece(g, row, 0, row);
+    if (first) {
+        load_piece(g, row, 1, second);
+    }
+    load_a(g, block, vr);
+    nest_mm(n, vr, nest_base(0), acc, row, g->m);
+    if (last) {
+        retire(g, nest_base(0), nest_base(0));
+    }
+    if (!first) {
+        load_piece(g, row, 1, second);
+    }
+    nest_mm(n, vr, nest_base(g->m), acc, second, g->m);
+    if (last) {
+        retire(g, nest_base(g->m), nest_base(1));
+    }
+}
+
+// k tiles 1 .. count in a loop.
+static void pair_loop(gemm *g, uint32_t count) {
+    if (count == 0) {
+        return;
+    }
+    nest_iv kb = open_loop(g, count, "k");
+    pair_step(g, nest_at(nest_base(1), kb, 1), nest_at(nest_base(g->t), kb, g->t),
+              nest_at(nest_base(g->stride), kb, g->stride), false, false);
+    nest_close(&g->nest, kb);
+}
+
+static void pair_retire(gemm *g) {
+    nest_ref first = nest_base(0);
+    nest_ref second = nest_base(g->m);
+    if (g->relu && 2 * g->m <= TPU_MAXROWS) {
+        nest_vrelu(&g->nest, first, first, 2 * g->m); // the two tiles are neighbours
+    } else if (g->relu) {
+        nest_vrelu(&g->nest, first, first, g->m);
+        nest_vrelu(&g->nest, second, second, g->m);
+    }
+    nest_mvout(&g->nest, first, nest_base(0), nest_base(0), g->m);
+    nest_mvout(&g->nest, second, nest_base(0), nest_base(1), g->m);
+}
+
+static void fast_pair(gemm *g) {
     nest_ref zero = nest_base(0);
-    nest_dma_ld(n, NEST_FROM_B, NEST_TO_SPAD, zero, col, zero, g->t);
-    nest_dma_ld(n, NEST_FROM_A, NEST_TO_VR, zero, zero, zero, head);
-    nest_mm(n, zero, ar, zero, zero, head);
-    if (head < g->m) {
-        nest_ref rest = ar;
-        rest.base += head;
-        nest_dma_ld(n, NEST_FROM_A, NEST_TO_VR, nest_base(head), zero, nest_base(head),
-                    g->m - head);
-        nest_mm(n, nest_base(head), rest, zero, zero, g->m - head);
-    }
-    if (g->kt > 1) {
-        nest_iv kb = nest_open_folded(n, g->kt - 1, "k");
-        nest_ref row = nest_at(nest_base(g->t), kb, g->t);
-        nest_ref vr = nest_at(nest_base(g->stride), kb, g->stride);
-        nest_dma_ld(n, NEST_FROM_B, NEST_TO_SPAD, row, col, row, g->t);
-        load_a(g, nest_at(nest_base(1), kb, 1), vr);
-        nest_mm(n, vr, ar, nest_base(1), row, g->m);
-        nest_close(n, kb);
-    }
-    retire(g, ar, col);
-}
-
-// A later tile: whole B block, A is there already.
-static void fast_tile(gemm *g, nest_ref ar, nest_ref col) {
-    nest *n = &g->nest;
-    load_b(g, col, nest_base(0));
-    nest_mm(n, nest_base(0), ar, nest_base(0), nest_base(0), g->m);
-    if (g->kt > 1) {
-        nest_iv kb = nest_open_folded(n, g->kt - 1, "k");
-        nest_mm(n, nest_at(nest_base(g->stride), kb, g->stride), ar, nest_base(1),
-                nest_at(nest_base(g->t), kb, g->t), g->m);
-        nest_close(n, kb);
-    }
-    retire(g, ar, col);
-}
-
-// One tile, then the rest in a loop; `ar_step` rows lie between the ar regions of two tiles.
-static void fast_line(gemm *g, uint32_t ar_step) {
-    fast_first(g, nest_base(0), nest_base(0), true);
-    if (g->nt == 1) {
-        return;
-    }
-    nest_iv nb = nest_open_folded(&g->nest, g->nt - 1, "n");
-    nest_ref ar = nest_base(ar_step);
-    fast_tile(g, ar_step > 0 ? nest_at(ar, nb, ar_step) : ar, nest_at(nest_base(1), nb, 1));
-    nest_close(&g->nest, nb);
-}
-
-// Tiles first .. Nt-1, an even number of them, alternating between two ar regions.
-static void fast_pairs(gemm *g, uint32_t first, uint32_t other) {
-    if (first == g->nt) {
-        return;
-    }
-    nest_iv pair = nest_open_folded(&g->nest, (g->nt - first) / 2, "pair");
-    nest_iv half = nest_open(&g->nest, 2, "half");
-    nest_ref col = nest_at(nest_at(nest_base(first), pair, 2), half, 1);
-    fast_tile(g, nest_at(nest_base(0), half, other), col);
-    nest_close(&g->nest, half);
-    nest_close(&g->nest, pair);
-}
-
-static void fast_alternating(gemm *g) {
-    uint32_t other = g->m;
-    if (g->nt % 2 == 1) {
-        // The first tile takes the region that the pairs come to second.
-        fast_first(g, nest_base(other), nest_base(0), true);
-        fast_pairs(g, 1, other);
-        return;
-    }
-    nest_iv half = nest_open(&g->nest, 2, "half");
-    fast_first(g, nest_at(nest_base(0), half, other), nest_at(nest_base(0), half, 1), false);
-    nest_close(&g->nest, half);
-    fast_pairs(g, 2, other);
-}
-
-static void write_fast(gemm *g) {
-    if (!g->relu || 2 * g->m > g->nar) {
-        fast_line(g, 0);
-    } else if (g->nt * g->m <= g->nar) {
-        fast_line(g, g->m);
+    uint32_t last = g->kt - 1;
+    if (g->nt > 2) {
+        pair_step(g, zero, zero, zero, true, false);
+        pair_loop(g, last);
+        pair_retire(g);
+        tiles_with_load(g, 2);
+    } else if (last == 0) {
+        pair_step(g, zero, zero, zero, true, true);
     } else {
-        fast_alternating(g);
+        pair_step(g, zero, zero, zero, true, false);
+        pair_loop(g, last - 1);
+        pair_step(g, nest_base(last), nest_base(last * g->t), nest_base(last * g->stride), false,
+                  true);
+    }
+}
+
+// Without room for a pair in ar or in imem (one instruction too many for 24, with relu at M = 64),
+// the interleaved order is the next best.
+static void write_fast(gemm *g) {
+    g->fold = true;
+    bool long_relu = g->relu && g->nt > 2 && 2 * g->m > TPU_MAXROWS;
+    if (g->nt < 2 || 2 * g->m > g->nar || (long_relu && g->max_instructions < 25)) {
+        write_interleaved(g);
+    } else {
+        fast_pair(g);
     }
 }
 
@@ -280,6 +274,7 @@ tpu_status programs_gemm(const tpu_params *params, programs_form form, uint32_t 
               .kt = k / params->t,
               .nt = n / params->t,
               .nar = params->nar,
+              .max_instructions = params_max_instructions(params),
               .relu = relu};
     nest_start(&g.nest);
     writer[form](&g);
