@@ -112,8 +112,8 @@ module tpu_issue #(
   always_comb begin
     bad = 1'b1;
     bad_code = tpu_isa_pkg::RULE_NONE;
-    if (is_nop) bad = 1'b0;
-    else if (over != 4'd0) bad_code = tpu_isa_pkg::RULE_FIELD_RANGE;
+    if (over != 4'd0) bad_code = tpu_isa_pkg::RULE_FIELD_RANGE;
+    else if (is_nop) bad = 1'b0;
     else if ((issue_nr_i == 8'd0) || (issue_nr_i > 8'(tpu_isa_pkg::MAXROWS)))
       bad_code = tpu_isa_pkg::RULE_ZERO_ROWS;
     else if (is_ld && (f0 > 12'd3)) bad_code = tpu_isa_pkg::RULE_DMA_LD_FIELD;

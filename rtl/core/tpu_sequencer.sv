@@ -136,6 +136,7 @@ module tpu_sequencer #(
   logic [7:0] top_iv_next;
   logic again;
   logic [2:0] bad_term;
+  logic spare_bit;               // a field of the word itself is beyond its usable range
   logic dec_fault;
   logic [7:0] dec_code;
   logic dec_fire;
@@ -154,6 +155,8 @@ module tpu_sequencer #(
   assign is_end = op == tpu_isa_pkg::OP_ENDLOOP;
   assign is_data = !is_loop && !is_end;
   assign op_known = (op <= tpu_isa_pkg::OP_VADDRELU) && (op != tpu_isa_pkg::OP_DMA_ST);
+  assign spare_bit = word0[tpu_isa_pkg::F0_LO + 11] || word0[tpu_isa_pkg::F1_LO + 11] ||
+      word0[tpu_isa_pkg::F2_LO + 11] || word0[tpu_isa_pkg::F3_LO + 11];
   assign top = depth_q[1:0] - 2'd1;
   assign top_iv_next = iv_q[{top, 3'd0} +: 8] + 8'd1;
   assign again = top_iv_next < trip_q[{top, 3'd0} +: 8];
@@ -183,6 +186,7 @@ module tpu_sequencer #(
       dec_code = tpu_isa_pkg::RULE_LOOP_TRIP;
     else if (is_end && (depth_q == 3'd0)) dec_code = tpu_isa_pkg::RULE_LOOP_UNBALANCED;
     else if (bad_term != 3'd0) dec_code = tpu_isa_pkg::RULE_AGU_TERM;
+    else if (!is_data && spare_bit) dec_code = tpu_isa_pkg::RULE_FIELD_RANGE;
     else begin
       dec_fault = 1'b0;
       dec_code = tpu_isa_pkg::RULE_NONE;
