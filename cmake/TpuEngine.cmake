@@ -74,7 +74,7 @@ function(tpu_add_rtl target kind sources)
         set(simulator SYSTEMC)
     endif()
     add_library(${target} STATIC)
-    verilate(${target} ${simulator} TRACE_FST PREFIX Vtpu_top TOP_MODULE tpu_top
+    verilate(${target} ${simulator} TRACE_FST PREFIX Vtpu_engine TOP_MODULE tpu_engine
         SOURCES ${sources}
         VERILATOR_ARGS ${ARGN} --assert -O3 --x-initial unique -Wno-fatal
         OPT_FAST -O2 OPT_SLOW -O1 OPT_GLOBAL -O2)

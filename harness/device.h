@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an engine needs of a simulator: set the pins, let them settle, give the clock edge, look
-// into the memories, trace. engine_host.c is written against it in C; engine_verilator.cpp and
+// What an engine needs of a simulator: a clock cycle with given pins, a look into the memories, a
+// trace. engine_host.c is written against it in C; engine_verilator.cpp and
 // engine_systemc.cpp each implement it, and one shared object holds exactly one of them.
 
 #ifndef DEVICE_H
@@ -35,13 +35,13 @@ typedef struct device_drive {
     uint16_t ar_addr;
     memory_drive memory;
     bool traced;   /**< this cycle goes into the open trace, if any */
-    uint64_t time; /**< of the cycle's begin in the trace; the edge comes DEVICE_HALF later */
+    uint64_t time; /**< of the rising edge that begins the cycle */
 } device_drive;
 
-/** Trace time from the begin of a cycle to its rising edge; a cycle takes twice as long. */
+/** Time from the rising edge to the falling one; a cycle takes twice as long. */
 #define DEVICE_HALF 5u
 
-/** Pins that the machine drives during the same cycle. Pointers in `memory` end with the edge. */
+/** Pins that the machine drives during the same cycle. Pointers in `memory` end with the cycle. */
 typedef struct device_sample {
     bool w_ready; /**< address and data taken */
     bool b_valid;
@@ -68,14 +68,12 @@ tpu_status device_create(engine_init init, uint64_t seed, device **out,
 void device_destroy(device *self) DEVICE_NOEXCEPT;
 
 /**
- * Clock low, pins set, logic settled: what the machine shows of this cycle, before its edge.
- * @param[in,out] shown  `fired`, `row` where fired, `unit` and `done` are set.
+ * The rising edge that ends the last cycle and begins the next, with the pins of the next; then
+ * what the machine shows of it. Effects of a cycle reach its memories with the next call.
+ * @param[in,out] shown  `fired`, `row`, `unit` and `done` are set.
  */
-tpu_status device_settle(device *self, const device_drive *in, device_sample *out, probe *shown,
-                         tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
-
-/** The rising edge that ends the cycle. */
-tpu_status device_edge(device *self, tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
+tpu_status device_cycle(device *self, const device_drive *in, device_sample *out, probe *shown,
+                        tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
 
 /**
  * Copies the first rows of an on-chip memory.

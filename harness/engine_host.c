@@ -4,7 +4,7 @@
 // that an engine decides is here, in C, and the same for every simulator; the shims only move
 // pins. One cycle is always
 //
-//     memory_begin -> device_settle (pins in, probe out) -> memory_clock -> device_edge
+//     memory_begin -> device_cycle (pins in, pins and probe out) -> memory_clock
 //
 // Register accesses are cycles of the same kind. The bases never change, so they are written once
 // after reset; a run then starts with one register write, and the cycle after it is cycle 0.
@@ -47,12 +47,11 @@ static const tpu_params built = {TPU_BUILT_T,   TPU_BUILT_MAXDIM, TPU_BUILT_SPAD
 
 static tpu_status run_cycle(engine *self, probe *shown, tpu_message *why) {
     memory_begin(self->memory, &self->drive.memory);
-    tpu_status status = device_settle(self->device, &self->drive, &self->seen, shown, why);
-    if (status != TPU_OK) {
-        return status;
+    const tpu_status status = device_cycle(self->device, &self->drive, &self->seen, shown, why);
+    if (status == TPU_OK) {
+        memory_clock(self->memory, &self->seen.memory);
     }
-    memory_clock(self->memory, &self->seen.memory);
-    return device_edge(self->device, why);
+    return status;
 }
 
 static tpu_status no_answer(uint16_t address, tpu_message *why) {

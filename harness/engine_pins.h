@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C++ shims share: the list of streams with their port names, the copies from ports to
-// probe rows, and the catch-all of every exported function. Included by the shims only.
+// What the C++ shims share: where the simulated design keeps the probe and the memories, and the
+// catch-all of every exported function. Included by the shims only.
 
 #ifndef ENGINE_PINS_H
 #define ENGINE_PINS_H
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <exception>
 
-/** X(stream constant, port stem), in stream order. */
+/** X(stream constant, name in the probe), in stream order. */
 #define ENGINE_PINS_STREAMS(X)                                                                     \
     X(ISSUE, issue)                                                                                \
     X(C_DLD, c_dld)                                                                                \
@@ -33,23 +33,18 @@
     X(AR_WRITE_ALU, ar_write_alu)                                                                  \
     X(C_WRITE, c_write)
 
-/** Room for one row of any stream, padded to the simulator's words. */
-struct engine_pins_row {
-    alignas(8) uint8_t byte[TPU_STREAM_HEAD_MAX + 4 * TPU_BUILT_T + 8];
-};
+/** A signal of the wrapper (rtl/top/tpu_engine.sv) in the simulated design. */
+#define ENGINE_PINS_PROBE(root, name) ((root).tpu_engine__DOT__probe_##name)
 
-/** The rows of one cycle. */
-struct engine_pins_rows {
-    engine_pins_row stream[TPU_STREAM_COUNT];
-};
-
-/** Copies a port's storage (whole simulator words) into its row and shows it. */
-template <typename Port>
-inline void engine_pins_show(engine_pins_rows &rows, tpu_stream stream, const Port &port,
-                             probe *shown) {
-    static_assert(sizeof port <= sizeof rows.stream[0].byte, "a row is wider than its buffer");
-    std::memcpy(rows.stream[stream].byte, &port, sizeof port);
-    shown->row[stream] = rows.stream[stream].byte;
+/**
+ * Where each stream's row lies in the simulated design: the simulator stores a vector as
+ * little-endian words, which is a row's byte order.
+ */
+template <typename Root> inline void engine_pins_rows(const Root &root, const uint8_t **row) {
+#define ENGINE_PINS_ROW(stream, name)                                                              \
+    row[TPU_STREAM_##stream] = reinterpret_cast<const uint8_t *>(&ENGINE_PINS_PROBE(root, name));
+    ENGINE_PINS_STREAMS(ENGINE_PINS_ROW)
+#undef ENGINE_PINS_ROW
 }
 
 /** Splits the packed unit states: 8 bits a unit, state in [1:0], wait in [6:2]. */
@@ -59,6 +54,16 @@ inline void engine_pins_show_units(uint64_t packed, probe *shown) {
         unit.wait = packed >> 2 & 31;
         packed >>= 8;
     }
+}
+
+/** Shows the cycle that the design is in; `row` as engine_pins_rows gave it. */
+template <typename Root>
+inline void engine_pins_show(const Root &root, const uint8_t *const (&row)[TPU_STREAM_COUNT],
+                             probe *shown) {
+    shown->fired = ENGINE_PINS_PROBE(root, fired);
+    shown->done = ENGINE_PINS_PROBE(root, done);
+    std::memcpy(shown->row, row, sizeof row);
+    engine_pins_show_units(ENGINE_PINS_PROBE(root, unit), shown);
 }
 
 /** Copies rows out of a simulator's arrays: row r is in array r % arrays. Elements may be wider. */
@@ -81,7 +86,8 @@ inline tpu_status engine_pins_copy(size_t row_bytes, void *data, size_t bytes, t
 
 #if TPU_BUILT_MEMORIES
 // Where the RTL keeps its memories: the one place of the harness that knows instance names.
-#define ENGINE_PINS_RAM(path) (root.tpu_top__DOT__u_core__DOT__##path##__DOT__u_ram__DOT__mem_q)
+#define ENGINE_PINS_RAM(path)                                                                      \
+    (root.tpu_engine__DOT__u_top__DOT__u_core__DOT__##path##__DOT__u_ram__DOT__mem_q)
 #define ENGINE_PINS_BANK(b) ENGINE_PINS_RAM(u_accu__DOT__gen_bank__BRA__##b##__KET__)
 
 /** Copies the first rows of an on-chip memory out of the Verilated root. */

@@ -6,8 +6,8 @@
 #include "harness/device.h"
 #include "harness/engine_pins.h"
 
-#include "Vtpu_top.h"
-#include "Vtpu_top___024root.h"
+#include "Vtpu_engine.h"
+#include "Vtpu_engine___024root.h"
 #include "verilated.h"
 #include "verilated_fst_c.h"
 
@@ -19,11 +19,10 @@
 
 struct device {
     VerilatedContext context;
-    std::unique_ptr<Vtpu_top> top;
+    std::unique_ptr<Vtpu_engine> top;
     std::unique_ptr<VerilatedFstC> trace;
-    engine_pins_rows rows;
+    const uint8_t *row[TPU_STREAM_COUNT];
     bool traced;
-    uint64_t time;
     tpu_message first; // text of the first failed assertion
 };
 
@@ -57,7 +56,7 @@ static void evaluate(device *self, uint64_t time) {
     }
 }
 
-static void drive(Vtpu_top *top, const device_drive *in) {
+static void drive(Vtpu_engine *top, const device_drive *in) {
     top->rst_ni = in->rst_n;
     top->s_axil_awvalid_i = in->aw_valid;
     top->s_axil_awaddr_i = in->aw_addr & 0xfff;
@@ -77,7 +76,7 @@ static void drive(Vtpu_top *top, const device_drive *in) {
     top->m_axi_bresp_i = in->memory.b_resp & 3;
 }
 
-static void sample(const Vtpu_top *top, device_sample *out) {
+static void sample(const Vtpu_engine *top, device_sample *out) {
     out->w_ready = top->s_axil_awready_o & top->s_axil_wready_o;
     out->b_valid = top->s_axil_bvalid_o;
     out->b_resp = top->s_axil_bresp_o;
@@ -103,20 +102,6 @@ static void sample(const Vtpu_top *top, device_sample *out) {
     bus.b_ready = top->m_axi_bready_o;
 }
 
-static void show(device *self, probe *shown) {
-    const Vtpu_top *top = self->top.get();
-    const uint32_t fired = top->probe_fired_o;
-    shown->fired = fired;
-    shown->done = top->probe_done_o;
-    engine_pins_show_units(top->probe_unit_o, shown);
-#define SHOW(stream, port)                                                                         \
-    if ((fired >> TPU_STREAM_##stream & 1) != 0) {                                                 \
-        engine_pins_show(self->rows, TPU_STREAM_##stream, top->probe_##port##_o, shown);           \
-    }
-    ENGINE_PINS_STREAMS(SHOW)
-#undef SHOW
-}
-
 static void set_up(device *self, engine_init init, uint64_t seed) {
     VerilatedContext &context = self->context;
     Verilated::threadContextp(&context);
@@ -126,15 +111,10 @@ static void set_up(device *self, engine_init init, uint64_t seed) {
     context.traceEverOn(true);
     context.randReset(static_cast<int>(init)); // zeros 0, ones 1, random 2: Verilator's own codes
     context.randSeed(static_cast<int>(seed % (INT_MAX - 1u)) + 1); // 0 would mean the clock
-    self->top = std::make_unique<Vtpu_top>(&context, "TOP");
-    self->top->s_axil_wstrb_i = 0xf;
-    self->top->s_axil_bready_i = 1;
-    self->top->s_axil_rready_i = 1;
-    self->top->m_axi_rid_i = 0;
-    self->top->m_axi_rlast_i = 1;
-    self->top->m_axi_bid_i = 0;
+    self->top = std::make_unique<Vtpu_engine>(&context, "TOP");
     self->top->clk_i = 0;
     self->top->rst_ni = 0;
+    engine_pins_rows(*self->top->rootp, self->row);
 }
 
 extern "C" tpu_status device_create(engine_init init, uint64_t seed, device **out,
@@ -157,24 +137,18 @@ extern "C" void device_destroy(device *self) noexcept {
     delete self;
 }
 
-extern "C" tpu_status device_settle(device *self, const device_drive *in, device_sample *out,
-                                    probe *shown, tpu_message *why) noexcept {
+extern "C" tpu_status device_cycle(device *self, const device_drive *in, device_sample *out,
+                                   probe *shown, tpu_message *why) noexcept {
     return engine_pins_guard(why, [&] {
-        drive(self->top.get(), in);
-        self->top->clk_i = 0;
+        Vtpu_engine *const top = self->top.get();
+        drive(top, in);
         self->traced = in->traced;
-        self->time = in->time;
+        top->clk_i = 1;
         evaluate(self, in->time);
-        sample(self->top.get(), out);
-        show(self, shown);
-        return TPU_OK;
-    });
-}
-
-extern "C" tpu_status device_edge(device *self, tpu_message *why) noexcept {
-    return engine_pins_guard(why, [&] {
-        self->top->clk_i = 1;
-        evaluate(self, self->time + DEVICE_HALF);
+        top->clk_i = 0;
+        evaluate(self, in->time + DEVICE_HALF);
+        sample(top, out);
+        engine_pins_show(*top->rootp, self->row, shown);
         return TPU_OK;
     });
 }

@@ -18,3 +18,4 @@ rtl/top/tpu_axi_rd.sv
 rtl/top/tpu_axi_wr.sv
 rtl/top/tpu_regs.sv
 rtl/top/tpu_top.sv
+rtl/top/tpu_engine.sv
