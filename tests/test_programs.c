@@ -452,6 +452,23 @@ Test(programs, the_pointwise_family_doubles_and_rectifies) {
     expect_pointwise(4, 4, true);
 }
 
+Test(programs, the_test_programs_are_legal_at_every_t_that_has_room) {
+    static const uint32_t points[][2] = {{4, 16}, {4, 64}, {8, 64}, {16, 64}, {12, 48}};
+    for (size_t p = 0; p < sizeof points / sizeof points[0]; p++) {
+        tpu_params params = params_default(points[p][0], points[p][1]);
+        isa_program list[4] = {{0}};
+        tpu_message why = {""};
+        cr_assert_eq(programs_vector(&params, params.t, &list[0], &why), TPU_OK, "%s", why.text);
+        cr_assert_eq(programs_vadd(&params, 16, &list[1], &why), TPU_OK, "%s", why.text);
+        cr_assert_eq(programs_ar_distance(&params, 8, &list[2], &why), TPU_OK, "%s", why.text);
+        cr_assert_eq(programs_tiled(&params, 2, 2, 2, 8, &list[3], &why), TPU_OK, "%s", why.text);
+        for (size_t i = 0; i < 4; i++) {
+            cr_expect_eq(check_program(&params, &list[i], NULL, &why), TPU_OK, "%s", why.text);
+            isa_program_clear(&list[i]);
+        }
+    }
+}
+
 Test(programs, what_a_layout_cannot_hold_is_refused_with_a_sentence) {
     tpu_params params = params_default(4, 16);
     isa_program program = {0};

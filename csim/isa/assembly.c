@@ -358,9 +358,9 @@ static tpu_status parse_word_line(reader *in, draft *to) {
 }
 
 static bool find_op(word name, uint8_t *op) {
-    for (uint8_t i = 0; i < TPU_OP_COUNT; i++) {
+    for (size_t i = 0; i < TPU_OP_COUNT; i++) {
         if (equals(name, tpu_ops[i].name)) {
-            *op = i;
+            *op = (uint8_t)i;
             return true;
         }
     }

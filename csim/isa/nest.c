@@ -85,7 +85,10 @@ nest_iv nest_open(nest *self, uint32_t trips, const char *name) {
 }
 
 nest_iv nest_open_folded(nest *self, uint32_t trips, const char *name) {
-    return trips == 1 ? (nest_iv){.name = name} : nest_open(self, trips, name);
+    if (trips == 1) {
+        return (nest_iv){.name = name};
+    }
+    return nest_open(self, trips, name);
 }
 
 static bool is_open(const nest *self, nest_iv iv) {
