@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the cli_*.c files share: settings from environment and options, sentences on stderr, exit
+// codes. Only these files print, parse arguments or end the process.
+
+#ifndef CLI_H
+#define CLI_H
+
+#include "base/status.h"
+#include "csim/isa/isa.h"
+#include "harness/engine.h"
+#include "harness/npy.h"
+#include "harness/session.h"
+#include "harness/verdict.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CLI_OK = 0, CLI_DIVERGED = 1, CLI_REFUSED = 2, CLI_BROKEN = 3 };
+
+/** What every command that runs an engine can be told. */
+typedef struct cli_settings {
+    const char *engine; /**< TPU_ENGINE, --engine */
+    engine_config config;
+    uint64_t hang_limit;
+    uint64_t seed;
+    bool json;
+} cli_settings;
+
+/** Options of cli_settings, for the end of a command's own list; see cli_take_option. */
+#define CLI_SETTING_OPTIONS                                                                        \
+    {"engine", required_argument, NULL, CLI_OPT_ENGINE},                                           \
+        {"latency", required_argument, NULL, CLI_OPT_LATENCY},                                     \
+        {"stall", required_argument, NULL, CLI_OPT_STALL},                                         \
+        {"seed", required_argument, NULL, CLI_OPT_SEED},                                           \
+        {"init", required_argument, NULL, CLI_OPT_INIT},                                           \
+        {"watchdog", required_argument, NULL, CLI_OPT_WATCHDOG},                                   \
+        {"json", no_argument, NULL, CLI_OPT_JSON}, {"help", no_argument, NULL, CLI_OPT_HELP}, {    \
+        NULL, 0, NULL, 0                                                                           \
+    }
+
+/** Text of these options for a command's help. */
+#define CLI_SETTING_HELP                                                                           \
+    "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"                             \
+    "  --latency N       cycles from a read address to its data (TPU_AXI_LATENCY), default 1\n"    \
+    "  --stall N         chance in 1000 that the memory holds back (TPU_RANDOM_STALL=1: 250)\n"    \
+    "  --seed N          of operands, stalls and initial state, default 1\n"                       \
+    "  --init KIND       zeros, ones or random: memories before the first run\n"                   \
+    "  --watchdog N      cycles without movement before the machine gives up\n"                    \
+    "  --json            JSON on standard output\n"                                                \
+    "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n" \
+    "TPU_DMA_WORDS and TPU_DMA_WIDEN.\n"
+
+enum {
+    CLI_OPT_ENGINE = 1000,
+    CLI_OPT_LATENCY,
+    CLI_OPT_STALL,
+    CLI_OPT_SEED,
+    CLI_OPT_INIT,
+    CLI_OPT_WATCHDOG,
+    CLI_OPT_JSON,
+    CLI_OPT_HELP
+};
+
+/** Prints "tpucosim: <sentence>" and gives the exit code of the status. */
+int cli_fail(tpu_status status, const tpu_message *why);
+
+/** Prints "tpucosim: ..." for a bad command line and gives 2. */
+int cli_refuse(const char *fmt, ...) TPU_PRINTF(1, 2);
+
+/** Exit code of a status: refused input and unusable files 2, the rest 3. */
+int cli_exit_code(tpu_status status);
+
+/** Settings from the environment. */
+tpu_status cli_read_settings(cli_settings *out, tpu_message *why) TPU_NODISCARD;
+
+/**
+ * Takes one option of CLI_SETTING_OPTIONS (not --help).
+ * @return TPU_OK; TPU_REFUSED also for '?', an unknown option or a missing argument.
+ */
+tpu_status cli_take_option(int option, char *const *argv, cli_settings *settings,
+                           tpu_message *why) TPU_NODISCARD;
+
+/** A whole number up to `limit`. `name` is for the sentence. */
+tpu_status cli_read_number(const char *name, const char *text, uint64_t limit, uint64_t *out,
+                           tpu_message *why) TPU_NODISCARD;
+
+/** "verilator" and so on out of settings; opens the session. */
+tpu_status cli_open_session(const cli_settings *settings, session **out,
+                            tpu_message *why) TPU_NODISCARD;
+
+/** Reads and parses a program text. */
+tpu_status cli_read_program(const char *path, isa_program *out, tpu_message *why) TPU_NODISCARD;
+
+/** Puts a matrix into the corner of a region with row stride `maxdim`; refuses a larger one. */
+tpu_status cli_place(const char *path, const npy_matrix *matrix, uint32_t maxdim, uint8_t *region,
+                     tpu_message *why) TPU_NODISCARD;
+
+/** The commands; argv[0] is the command's name. */
+int cli_run(int argc, char **argv);
+int cli_gemm(int argc, char **argv);
+int cli_asm(int argc, char **argv);
+int cli_disasm(int argc, char **argv);
+int cli_check(int argc, char **argv);
+int cli_expand(int argc, char **argv);
+int cli_limits(int argc, char **argv);
+int cli_replay(int argc, char **argv);
+int cli_cosim(int argc, char **argv);
+int cli_bench(int argc, char **argv);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The session. Timing runs go to a second engine, so that what the first one went through is
+// exactly what the reproducer says.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "harness/session.h"
+
+#include "harness/loader.h"
+#include "harness/reproducer.h"
+#include "harness/textfile.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// An engine with its lockstep.
+typedef struct pair {
+    engine *device;
+    lockstep *both;
+} pair;
+
+struct session {
+    session_options options;
+    loader *loader;
+    const engine_api *api;
+    pair main;
+    pair timing;
+    reproducer history;
+};
+
+static void pair_close(const session *self, pair *which) {
+    lockstep_destroy(which->both);
+    if (self->api != NULL) {
+        self->api->destroy(which->device);
+    }
+    *which = (pair){.device = NULL, .both = NULL};
+}
+
+static tpu_status pair_open(const session *self, pair *which, tpu_message *why) {
+    tpu_status status = self->api->create(&self->options.config, &which->device, why);
+    if (status == TPU_OK) {
+        status = self->api->reset(which->device, why);
+    }
+    if (status == TPU_OK) {
+        status = lockstep_create(self->api, which->device, &self->options.config.params,
+                                 &which->both, why);
+    }
+    return status;
+}
+
+static tpu_status find_api(session *self, tpu_message *why) {
+    if (self->options.api != NULL) {
+        self->api = self->options.api;
+        return TPU_OK;
+    }
+    tpu_status status =
+        loader_open(self->options.engine, &self->options.config.params, &self->loader, why);
+    if (status == TPU_OK) {
+        self->api = loader_api(self->loader);
+    }
+    return status;
+}
+
+tpu_status session_open(const session_options *options, session **out, tpu_message *why) {
+    session *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return status_fail(why, TPU_ERR_MEMORY, "session: out of memory");
+    }
+    self->options = *options;
+    self->history.config = options->config;
+    self->history.hang_limit = options->hang_limit;
+    self->history.seed = options->seed;
+    (void)snprintf(self->history.engine, sizeof self->history.engine, "%s", options->engine);
+    tpu_status status = find_api(self, why);
+    if (status == TPU_OK) {
+        status = pair_open(self, &self->main, why);
+    }
+    if (status != TPU_OK) {
+        session_close(self);
+        return status;
+    }
+    *out = self;
+    return TPU_OK;
+}
+
+void session_close(session *self) {
+    if (self == NULL) {
+        return;
+    }
+    pair_close(self, &self->main);
+    pair_close(self, &self->timing);
+    reproducer_clear(&self->history);
+    loader_close(self->loader);
+    free(self);
+}
+
+tpu_status session_renew(session *self, tpu_message *why) {
+    reproducer_forget(&self->history);
+    pair_close(self, &self->main);
+    return pair_open(self, &self->main, why);
+}
+
+void session_run(session *self, const char *name, const lockstep_job *job, verdict *out) {
+    tpu_message why;
+    lockstep_job with = *job;
+    with.hang_limit = self->options.hang_limit;
+    if (reproducer_add(&self->history, name, &with, &self->options.config.timing, &why) != TPU_OK) {
+        verdict_clear(out);
+        out->kind = VERDICT_ERROR;
+        out->sentence = why;
+        return;
+    }
+    lockstep_run(self->main.both, &with, out);
+}
+
+const uint8_t *session_c(const session *self) {
+    return lockstep_c(self->main.both);
+}
+
+static double now(void) {
+    struct timespec at;
+    (void)clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+tpu_status session_speed(session *self, const lockstep_job *job, double seconds,
+                         double *cycles_per_second, tpu_message *why) {
+    if (self->timing.device == NULL) {
+        tpu_status status = pair_open(self, &self->timing, why);
+        if (status != TPU_OK) {
+            return status;
+        }
+    }
+    lockstep_job with = *job;
+    verdict seen;
+    uint64_t cycles = 0;
+    double begin = 0;
+    double spent = 0;
+    with.hang_limit = self->options.hang_limit;
+    verdict_init(&seen);
+    for (bool warm = false; !warm || spent < seconds; warm = true) {
+        if (!warm) { // the first run fills the caches and does not count
+            lockstep_run(self->timing.both, &with, &seen);
+            begin = now();
+        }
+        lockstep_run(self->timing.both, &with, &seen);
+        if (seen.kind != VERDICT_OK) {
+            break;
+        }
+        cycles += seen.steps;
+        spent = now() - begin;
+    }
+    tpu_status status = TPU_OK;
+    if (seen.kind != VERDICT_OK) {
+        pair_close(self, &self->timing);
+        status =
+            status_fail(why, TPU_ERR_ENGINE, "a timing run was not OK: %.400s", seen.sentence.text);
+    } else {
+        *cycles_per_second = spent > 0 ? (double)cycles / spent : 0;
+    }
+    verdict_clear(&seen);
+    return status;
+}
+
+tpu_status session_save_reproducer(session *self, const char *path, const verdict *seen,
+                                   tpu_message *why) {
+    reproducer_expect(&self->history, seen);
+    return reproducer_write(&self->history, path, why);
+}
+
+tpu_status session_save(session *self, const char *directory, const verdict *seen,
+                        const report_context *context, tpu_message *why) {
+    char path[PATH_MAX];
+    char again[PATH_MAX + 32];
+    char *text = NULL;
+    report_context with = *context;
+    tpu_status status = textfile_make_directory(directory, why);
+    if (status != TPU_OK) {
+        return status;
+    }
+    (void)snprintf(path, sizeof path, "%s/repro.json", directory);
+    (void)snprintf(again, sizeof again, "tpucosim replay %s", path);
+    with.replay = again;
+    status = session_save_reproducer(self, path, seen, why);
+    if (status == TPU_OK) {
+        status = report_screen(seen, &with, &text, why);
+    }
+    if (status == TPU_OK) {
+        (void)snprintf(path, sizeof path, "%s/report.txt", directory);
+        status = textfile_write(path, text, strlen(text), why);
+    }
+    free(text);
+    return status;
+}
+
+const engine_api *session_api(const session *self) {
+    return self->api;
+}
+
+engine *session_engine(const session *self) {
+    return self->main.device;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An opened engine with everything a command needs around it: lockstep, the reproducer that grows
+// with every run, a second engine for timing, and the files of a failure.
+
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "base/status.h"
+#include "harness/engine.h"
+#include "harness/lockstep.h"
+#include "harness/report.h"
+#include "harness/verdict.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct session session;
+
+/** What a session is opened with. Strings are borrowed for its life. */
+typedef struct session_options {
+    const char *engine; /**< "verilator", "systemc", "netlist" */
+    engine_config config;
+    uint64_t hang_limit;   /**< 0 = default */
+    uint64_t seed;         /**< for the reports */
+    const engine_api *api; /**< NULL = load the shared object of `engine` */
+} session_options;
+
+/** @return TPU_OK, TPU_REFUSED (no such engine), or what create says. */
+tpu_status session_open(const session_options *options, session **out,
+                        tpu_message *why) TPU_NODISCARD;
+
+/** NULL-safe. */
+void session_close(session *self);
+
+/** Throws the engine away and takes a fresh one; the reproducer starts anew. */
+tpu_status session_renew(session *self, tpu_message *why) TPU_NODISCARD;
+
+/** Runs a job to its verdict and notes it for the reproducer. hang_limit is filled in. */
+void session_run(session *self, const char *name, const lockstep_job *job, verdict *out);
+
+/** The machine's C after the last run; see lockstep_c. */
+const uint8_t *session_c(const session *self);
+
+/**
+ * Runs the job on an engine of its own again and again for about `seconds`.
+ * @param[out] cycles_per_second  of a whole run, loading included
+ * @return TPU_OK, or TPU_ERR_ENGINE when a run is not OK.
+ */
+tpu_status session_speed(session *self, const lockstep_job *job, double seconds,
+                         double *cycles_per_second, tpu_message *why) TPU_NODISCARD;
+
+/**
+ * Writes <directory>/repro.json and report.txt for the last run.
+ * @param context  its `replay` is filled in.
+ */
+tpu_status session_save(session *self, const char *directory, const verdict *seen,
+                        const report_context *context, tpu_message *why) TPU_NODISCARD;
+
+/** Writes the reproducer alone. */
+tpu_status session_save_reproducer(session *self, const char *path, const verdict *seen,
+                                   tpu_message *why) TPU_NODISCARD;
+
+/** Borrowed. */
+const engine_api *session_api(const session *self);
+engine *session_engine(const session *self);
+
+#endif
