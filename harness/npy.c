@@ -114,7 +114,7 @@ tpu_status npy_parse(const char *name, const uint8_t *bytes, size_t size, npy_ma
                      tpu_message *why) {
     size_t text = 0;
     size_t start = 0;
-    npy_header found;
+    npy_header found = {0};
     tpu_status status = read_frame(name, bytes, size, &text, &start, why);
     if (status == TPU_OK) {
         status = npy_header_parse(name, bytes + text, start - text, &found, why);

@@ -41,12 +41,12 @@ int main(int argc, char **argv) {
     tpu_message why;
     digits_result result;
     if (argc != 2) {
-        (void)fprintf(stderr, "usage: train DIRECTORY   (the one with digits.csv.gz)\n");
+        (void)fprintf(stderr, "usage: digits_train DIRECTORY   (the one with digits.csv.gz)\n");
         return 2;
     }
     tpu_status status = train(argv[1], &result, &why);
     if (status != TPU_OK) {
-        (void)fprintf(stderr, "train: %s\n", why.text);
+        (void)fprintf(stderr, "digits_train: %s\n", why.text);
         return status == TPU_REFUSED ? 2 : 3;
     }
     printf("held out: %zu of %zu right, %.1f %%\n", result.correct, result.images,
