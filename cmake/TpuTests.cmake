@@ -11,12 +11,19 @@ set(TPU_TEST_OPTIONS -D_POSIX_C_SOURCE=200809L)
 # Criterion counts a test that leaks as passed; these words in the output turn the entry red.
 set(TPU_TEST_FAIL "LeakSanitizer;AddressSanitizer;runtime error")
 
-# tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE] [SOURCES file...]
+# A test stands on its own: a parameter that the caller has in the environment must not reach it.
+set(TPU_TEST_ENVIRONMENT)
+foreach(name T MAXDIM SPAD NVR NAR IMEM QD DMA_WORDS DMA_WIDEN ENGINE TB AXI_LATENCY RANDOM_STALL
+             SEED)
+    list(APPEND TPU_TEST_ENVIRONMENT "TPU_${name}=unset:")
+endforeach()
+
+# tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE fixture] [SOURCES file...]
 #              [LIBS target...])
 # LABEL is unit where it is not given. LIBS come in front of the test support library.
-# ENGINE: the test opens the engine of the smallest point.
+# ENGINE: the test opens the engine that this fixture of ci/CMakeLists.txt builds.
 function(tpu_add_test stem)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "ENGINE" "LABEL;TIMEOUT" "SOURCES;LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT;ENGINE" "SOURCES;LIBS")
     if(NOT arg_LABEL)
         set(arg_LABEL unit)
     endif()
@@ -33,8 +40,9 @@ function(tpu_add_test stem)
         ${arg_LABEL}.${stem}
         PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
                    ENVIRONMENT "TPU_ENGINE_DIR=${PROJECT_BINARY_DIR}/engines"
+                   ENVIRONMENT_MODIFICATION "${TPU_TEST_ENVIRONMENT}"
                    FAIL_REGULAR_EXPRESSION "${TPU_TEST_FAIL}")
     if(arg_ENGINE)
-        set_tests_properties(${arg_LABEL}.${stem} PROPERTIES FIXTURES_REQUIRED engine)
+        set_tests_properties(${arg_LABEL}.${stem} PROPERTIES FIXTURES_REQUIRED ${arg_ENGINE})
     endif()
 endfunction()
