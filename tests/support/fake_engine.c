@@ -221,8 +221,7 @@ static tpu_status fake_create(const engine_config *config, engine **out, tpu_mes
     self->config = *config;
     self->model = arch_create(&config->params);
     self->imem = calloc(config->params.imem_size, sizeof *self->imem);
-    self->max_delay = 3;
-    self->delay_seed = 1;
+    fake_engine_schedule(self, config->timing.stall_seed, config->timing.read_latency % 64 + 2);
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         self->tracks[s].bytes = row_bytes(self, (tpu_stream)s);
     }
@@ -285,7 +284,7 @@ static tpu_status fake_identify(engine *self, engine_identity *out, tpu_message 
 static tpu_status fake_set_timing(engine *self, const engine_timing *timing, tpu_message *why) {
     (void)why;
     self->config.timing = *timing;
-    fake_engine_schedule(self, timing->stall_seed, timing->read_latency % 64);
+    fake_engine_schedule(self, timing->stall_seed, timing->read_latency % 64 + 2);
     return TPU_OK;
 }
 
