@@ -156,7 +156,7 @@ module tpu_sequencer #(
   assign is_data = !is_loop && !is_end;
   assign op_known = (op <= tpu_isa_pkg::OP_VADDRELU) && (op != tpu_isa_pkg::OP_DMA_ST);
   assign spare_bit = word0[tpu_isa_pkg::F0_LO + 11] || word0[tpu_isa_pkg::F1_LO + 11] ||
-      word0[tpu_isa_pkg::F2_LO + 11] || word0[tpu_isa_pkg::F3_LO + 11];
+      word0[tpu_isa_pkg::F2_LO + 11] || word0[tpu_isa_pkg::F3_LO + 11] || nr[7];
   assign top = depth_q[1:0] - 2'd1;
   assign top_iv_next = iv_q[{top, 3'd0} +: 8] + 8'd1;
   assign again = top_iv_next < trip_q[{top, 3'd0} +: 8];
@@ -186,7 +186,7 @@ module tpu_sequencer #(
       dec_code = tpu_isa_pkg::RULE_LOOP_TRIP;
     else if (is_end && (depth_q == 3'd0)) dec_code = tpu_isa_pkg::RULE_LOOP_UNBALANCED;
     else if (bad_term != 3'd0) dec_code = tpu_isa_pkg::RULE_AGU_TERM;
-    else if (!is_data && spare_bit) dec_code = tpu_isa_pkg::RULE_FIELD_RANGE;
+    else if ((!is_data || (op == tpu_isa_pkg::OP_NOP)) && spare_bit) dec_code = tpu_isa_pkg::RULE_FIELD_RANGE;
     else begin
       dec_fault = 1'b0;
       dec_code = tpu_isa_pkg::RULE_NONE;

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Illegal programs on the machine itself, with its check off: each ends in the fault that names the
+// broken rule, never in silence, and the next program runs clean. Cases and expected rules are
+// written by hand in tests/programs/illegal.txt.
+
+#include "base/rng.h"
+#include "csim/isa/assembly.h"
+#include "csim/isa/check.h"
+#include "csim/isa/image.h"
+#include "csim/isa/programs.h"
+#include "harness/loader.h"
+#include "harness/lockstep.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CASES "tests/programs/illegal.txt"
+#define LOADS                                                                                      \
+    "dma_ld rows=8 mode=1 dram_row0=0 col_block=0 dst_row0=0\n"                                    \
+    "dma_ld rows=8 mode=2 dram_row0=0 col_block=0 dst_row0=0\n"
+#define MM LOADS "mm rows=8 vr_a=0 ar0=0 acc=0 spad_w=0\n"
+
+enum { T = 4, MAXDIM = 16, CELLS = MAXDIM * MAXDIM, STEPS_MAX = 4000000, WATCHDOG = 2000 };
+
+typedef struct machine {
+    tpu_params params;
+    loader *library;
+    const engine_api *api;
+    engine *device;
+    uint8_t a[CELLS];
+    uint8_t b[CELLS];
+    uint8_t c[CELLS];
+    tpu_message why;
+} machine;
+
+static void machine_open(machine *self) {
+    memset(self, 0, sizeof *self);
+    self->params = params_default(T, MAXDIM);
+    cr_assert_eq(loader_open("verilator", &self->params, &self->library, &self->why), TPU_OK, "%s",
+                 self->why.text);
+    self->api = loader_api(self->library);
+    const engine_config config = {.params = self->params,
+                                  .init = ENGINE_INIT_RANDOM,
+                                  .init_seed = 3,
+                                  .timing = {.read_latency = 3, .write_latency = 3},
+                                  .watchdog = WATCHDOG};
+    cr_assert_eq(self->api->create(&config, &self->device, &self->why), TPU_OK, "%s",
+                 self->why.text);
+    cr_assert_eq(self->api->reset(self->device, &self->why), TPU_OK, "%s", self->why.text);
+    rng source;
+    rng_seed(&source, 11);
+    rng_fill(&source, self->a, CELLS);
+    rng_fill(&source, self->b, CELLS);
+    rng_fill(&source, self->c, CELLS);
+}
+
+static void machine_close(machine *self) {
+    self->api->destroy(self->device);
+    loader_close(self->library);
+}
+
+// Runs an image without the model; the machine must end by itself.
+static engine_status machine_run(machine *self, const uint64_t *words, size_t count) {
+    engine_status status = {0};
+    const engine_api *api = self->api;
+    cr_assert_eq(api->load(self->device, TPU_MEM_IMEM, words, count * 8, &self->why), TPU_OK);
+    cr_assert_eq(api->load(self->device, TPU_MEM_A, self->a, CELLS, &self->why), TPU_OK);
+    cr_assert_eq(api->load(self->device, TPU_MEM_B, self->b, CELLS, &self->why), TPU_OK);
+    cr_assert_eq(api->load(self->device, TPU_MEM_C, self->c, CELLS, &self->why), TPU_OK);
+    cr_assert_eq(api->start(self->device, &self->why), TPU_OK, "%s", self->why.text);
+    probe seen = {0};
+    for (int step = 0; step < STEPS_MAX && !seen.done; step++) {
+        cr_assert_eq(api->step(self->device, &seen, &self->why), TPU_OK, "%s", self->why.text);
+    }
+    cr_assert(seen.done, "the run never ended");
+    cr_assert_eq(api->status(self->device, &status, &self->why), TPU_OK, "%s", self->why.text);
+    return status;
+}
+
+// Lockstep of one legal program; everything about it must be right.
+static void machine_run_exact(machine *self, const isa_program *program, const char *what) {
+    image built = {0};
+    lockstep *pair = NULL;
+    verdict out;
+    verdict_init(&out);
+    cr_assert_eq(image_build(&self->params, program, true, &built, &self->why), TPU_OK, "%s\n%s",
+                 what, self->why.text);
+    cr_assert_eq(lockstep_create(self->api, self->device, &self->params, &pair, &self->why),
+                 TPU_OK);
+    const lockstep_job job = {.program = program,
+                              .words = built.words,
+                              .word_count = built.count,
+                              .a = self->a,
+                              .b = self->b,
+                              .c = self->c};
+    lockstep_run(pair, &job, &out);
+    cr_assert_eq(out.kind, VERDICT_OK, "%s\n%s", what, out.sentence.text);
+    verdict_clear(&out);
+    lockstep_destroy(pair);
+    image_clear(&built);
+}
+
+static void machine_run_clean(machine *self, const char *after) {
+    isa_program program = {0};
+    cr_assert_eq(programs_gemm(&self->params, PROGRAMS_LOOPED, 8, 8, 8, true, &program, &self->why),
+                 TPU_OK);
+    machine_run_exact(self, &program, after);
+    isa_program_clear(&program);
+}
+
+// One case of the file: "== rule what", then the program.
+typedef struct illegal {
+    char rule[64];
+    char title[128];
+    char text[4096];
+} illegal;
+
+static void append_line(illegal *self, const char *line) {
+    const char *add = strncmp(line, "<loads>", 7) == 0 ? LOADS : line;
+    add = strncmp(line, "<mm>", 4) == 0 ? MM : add;
+    cr_assert_lt(strlen(self->text) + strlen(add), sizeof self->text, "%s", self->title);
+    strcat(self->text, add);
+}
+
+// Reads the next case; `line` holds its title line, and afterwards the one after it.
+static bool next_case(FILE *file, char *line, size_t size, illegal *out) {
+    memset(out, 0, sizeof *out);
+    while (strncmp(line, "== ", 3) != 0) {
+        if (fgets(line, (int)size, file) == NULL) {
+            return false;
+        }
+    }
+    cr_assert_eq(sscanf(line, "== %63s %127[^\n]", out->rule, out->title), 2, "%s", line);
+    line[0] = '\0';
+    while (fgets(line, (int)size, file) != NULL && strncmp(line, "== ", 3) != 0) {
+        append_line(out, line);
+        line[0] = '\0';
+    }
+    return true;
+}
+
+static unsigned run_case(machine *self, const illegal *which) {
+    isa_program program = {0};
+    image built = {0};
+    cr_assert_eq(assembly_parse(which->text, which->title, &program, &self->why), TPU_OK, "%s",
+                 self->why.text);
+    cr_expect_eq(check_program(&self->params, &program, NULL, NULL), TPU_REFUSED, "%s",
+                 which->title);
+    cr_assert_eq(image_build(&self->params, &program, false, &built, &self->why), TPU_OK, "%s: %s",
+                 which->title, self->why.text);
+    engine_status status = machine_run(self, built.words, built.count);
+    const char *name = tpu_rule_name(status.fault);
+    cr_expect_str_eq(name != NULL ? name : "(none)", which->rule, "%s", which->title);
+    image_clear(&built);
+    isa_program_clear(&program);
+    return status.fault;
+}
+
+Test(faults, every_illegal_program_names_its_rule_and_leaves_the_machine_usable) {
+    machine self;
+    machine_open(&self);
+    FILE *file = fopen(CASES, "r");
+    cr_assert_not_null(file, CASES);
+    char line[512] = "";
+    bool seen[TPU_RULE_COUNT] = {false};
+    illegal which;
+    size_t count = 0;
+    while (next_case(file, line, sizeof line, &which)) {
+        unsigned fault = run_case(&self, &which);
+        machine_run_clean(&self, which.title);
+        if (fault < TPU_RULE_COUNT) {
+            seen[fault] = true;
+        }
+        count++;
+    }
+    (void)fclose(file);
+    cr_expect_geq(count, 50);
+    // Rules 1 to 16 are the program's own; the rest belong to the image.
+    for (unsigned rule = TPU_RULE_PROG_EMPTY; rule <= TPU_RULE_RESULT_RANGE; rule++) {
+        cr_expect(seen[rule], "no case raised %s", tpu_rule_name(rule));
+    }
+    machine_close(&self);
+}
+
+Test(faults, a_count_of_the_header_that_is_wrong_by_one_is_a_header_fault) {
+    machine self;
+    machine_open(&self);
+    isa_program program = {0};
+    image built = {0};
+    cr_assert_eq(programs_gemm(&self.params, PROGRAMS_LOOPED, 8, 8, 8, true, &program, NULL),
+                 TPU_OK);
+    cr_assert_eq(image_build(&self.params, &program, true, &built, NULL), TPU_OK);
+    // Word and lowest bit of each dynamic count, and the unit that holds it.
+    static const struct {
+        int word;
+        int lo;
+        tpu_unit unit;
+    } counts[] = {{1, 0, TPU_UNIT_DMA_LD}, {2, 0, TPU_UNIT_SPM},    {3, 0, TPU_UNIT_VRU},
+                  {4, 0, TPU_UNIT_ARRAY},  {4, 16, TPU_UNIT_ARRAY}, {5, 0, TPU_UNIT_ACCU},
+                  {6, 0, TPU_UNIT_DMA_ST}, {7, 0, TPU_UNIT_DMA_LD}, {7, 16, TPU_UNIT_DMA_LD}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const uint64_t whole = built.words[counts[i].word];
+        built.words[counts[i].word] = whole + ((uint64_t)1 << counts[i].lo);
+        engine_status status = machine_run(&self, built.words, built.count);
+        cr_expect_eq(status.fault, TPU_FAULT_HEADER, "count %d: fault %u", (int)i, status.fault);
+        cr_expect_eq(status.fault_unit, counts[i].unit, "count %d", (int)i);
+        built.words[counts[i].word] = whole;
+        machine_run_clean(&self, "wrong header count");
+    }
+    image_clear(&built);
+    isa_program_clear(&program);
+    machine_close(&self);
+}
+
+Test(faults, a_program_longer_than_the_buffer_is_refused_by_the_machine) {
+    machine self;
+    machine_open(&self);
+    uint64_t words[56] = {25}; // capacity at 56 words: 24 instructions
+    engine_status status = machine_run(&self, words, 56);
+    cr_expect_eq(status.fault, TPU_RULE_IMEM_OVERFLOW);
+    machine_run_clean(&self, "overlong program");
+    machine_close(&self);
+}
+
+// Flips bits of a legal image: what check refuses must fault, what it lets by must run exactly.
+static size_t try_mutation(machine *self, rng *source, const image *built, size_t *legal) {
+    uint64_t words[64];
+    memcpy(words, built->words, built->count * sizeof words[0]);
+    uint32_t flips = 1 + rng_below(source, 3);
+    for (uint32_t i = 0; i < flips; i++) {
+        // Not the spare bits 62, 63 of word 0 and 57..63 of word 1: the machine ignores them.
+        size_t at = TPU_NHDR + rng_below(source, (uint32_t)(built->count - TPU_NHDR));
+        words[at] ^= (uint64_t)1 << rng_below(source, (at & 1) != 0 ? 57 : 62);
+    }
+    isa_program program = {0};
+    if (image_decode(words, built->count, &program, NULL) != TPU_OK) {
+        return 0;
+    }
+    check_finding found;
+    tpu_message why = {""};
+    if (check_program(&self->params, &program, &found, &why) == TPU_OK) {
+        machine_run_exact(self, &program, "mutated, still legal");
+        (*legal)++;
+    } else {
+        // The header stays that of the legal program, so a silent pass is impossible to excuse.
+        engine_status status = machine_run(self, words, built->count);
+        cr_expect_neq(status.fault, TPU_RULE_NONE, "silent: %s", why.text);
+    }
+    isa_program_clear(&program);
+    return 1;
+}
+
+Test(faults, machine_and_check_agree_on_mutated_programs, .timeout = 120) {
+    machine self;
+    machine_open(&self);
+    rng source;
+    rng_seed(&source, 20261130);
+    size_t tried = 0;
+    size_t legal = 0;
+    for (int form = 0; form < 3; form++) {
+        isa_program program = {0};
+        image built = {0};
+        cr_assert_eq(
+            programs_gemm(&self.params, (programs_form)form, 8, 8, 8, true, &program, NULL),
+            TPU_OK);
+        cr_assert_eq(image_build(&self.params, &program, true, &built, NULL), TPU_OK);
+        for (int i = 0; i < 400; i++) {
+            tried += try_mutation(&self, &source, &built, &legal);
+        }
+        image_clear(&built);
+        isa_program_clear(&program);
+    }
+    cr_expect_geq(tried, 800);
+    cr_expect_geq(legal, 50);
+    cr_expect_lt(legal, tried - 300);
+    machine_close(&self);
+}
