@@ -8,7 +8,10 @@
 
 #include "harness/device.h"
 
+#include <climits>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -32,6 +35,56 @@
     X(AR_WRITE_MM, ar_write_mm)                                                                    \
     X(AR_WRITE_ALU, ar_write_alu)                                                                  \
     X(C_WRITE, c_write)
+
+/**
+ * Drives the pins of a cycle. `Access::put` sets a pin of at most 64 bits. The beat is left to the
+ * shim, since only there its type is known.
+ * @param pins  object whose members are named as the ports of rtl/top/tpu_engine.sv.
+ */
+template <typename Access, typename Pins>
+inline void engine_pins_drive(Pins &pins, const device_drive *in) {
+    Access::put(pins.rst_ni, in->rst_n);
+    Access::put(pins.s_axil_awvalid_i, in->aw_valid);
+    Access::put(pins.s_axil_awaddr_i, in->aw_addr & 0xfff);
+    Access::put(pins.s_axil_wvalid_i, in->aw_valid);
+    Access::put(pins.s_axil_wdata_i, in->w_data);
+    Access::put(pins.s_axil_arvalid_i, in->ar_valid);
+    Access::put(pins.s_axil_araddr_i, in->ar_addr & 0xfff);
+    Access::put(pins.m_axi_arready_i, in->memory.ar_ready);
+    Access::put(pins.m_axi_rvalid_i, in->memory.r_valid);
+    Access::put(pins.m_axi_rresp_i, in->memory.r_resp & 3);
+    Access::put(pins.m_axi_awready_i, in->memory.aw_ready);
+    Access::put(pins.m_axi_wready_i, in->memory.w_ready);
+    Access::put(pins.m_axi_bvalid_i, in->memory.b_valid);
+    Access::put(pins.m_axi_bresp_i, in->memory.b_resp & 3);
+}
+
+/** Reads the pins of a cycle, `memory.w_data` left out. `Access::get` gives a pin's value. */
+template <typename Access, typename Pins>
+inline void engine_pins_sample(const Pins &pins, device_sample *out) {
+    memory_sample &bus = out->memory;
+    out->w_ready = Access::get(pins.s_axil_awready_o) && Access::get(pins.s_axil_wready_o);
+    out->b_valid = Access::get(pins.s_axil_bvalid_o);
+    out->b_resp = static_cast<uint8_t>(Access::get(pins.s_axil_bresp_o));
+    out->ar_ready = Access::get(pins.s_axil_arready_o);
+    out->r_valid = Access::get(pins.s_axil_rvalid_o);
+    out->r_resp = static_cast<uint8_t>(Access::get(pins.s_axil_rresp_o));
+    out->r_data = Access::get(pins.s_axil_rdata_o);
+    out->irq = Access::get(pins.irq_o);
+    bus.ar_valid = Access::get(pins.m_axi_arvalid_o);
+    bus.ar_addr = Access::get(pins.m_axi_araddr_o);
+    bus.ar_len = static_cast<uint8_t>(Access::get(pins.m_axi_arlen_o));
+    bus.ar_size = static_cast<uint8_t>(Access::get(pins.m_axi_arsize_o));
+    bus.r_ready = Access::get(pins.m_axi_rready_o);
+    bus.aw_valid = Access::get(pins.m_axi_awvalid_o);
+    bus.aw_addr = Access::get(pins.m_axi_awaddr_o);
+    bus.aw_len = static_cast<uint8_t>(Access::get(pins.m_axi_awlen_o));
+    bus.aw_size = static_cast<uint8_t>(Access::get(pins.m_axi_awsize_o));
+    bus.w_valid = Access::get(pins.m_axi_wvalid_o);
+    bus.w_strb = Access::get(pins.m_axi_wstrb_o);
+    bus.w_last = Access::get(pins.m_axi_wlast_o);
+    bus.b_ready = Access::get(pins.m_axi_bready_o);
+}
 
 /** A signal of the wrapper (rtl/top/tpu_engine.sv) in the simulated design. */
 #define ENGINE_PINS_PROBE(root, name) ((root).tpu_engine__DOT__probe_##name)
@@ -114,6 +167,25 @@ inline tpu_status engine_pins_read(const Root &, tpu_mem, void *, size_t, tpu_me
     return status_fail(why, TPU_REFUSED, "this engine does not show its on-chip memories");
 }
 #endif
+
+/** How a context is set before its model is built. */
+template <typename Context>
+inline void engine_pins_set_up(Context &context, engine_init init, uint64_t seed) {
+    context.fatalOnError(false);
+    context.errorLimit(INT_MAX);
+    context.assertOn(true);
+    context.traceEverOn(true);
+    context.randReset(static_cast<int>(init)); // zeros 0, ones 1, random 2: Verilator's own codes
+    context.randSeed(static_cast<int>(seed % (INT_MAX - 1u)) + 1); // 0 would mean the clock
+}
+
+/** Keeps the first line that the simulator prints, which is the first failed assertion. */
+inline void engine_pins_keep(tpu_message *first, const char *format, va_list args) {
+    if (first->text[0] == '\0') {
+        std::vsnprintf(first->text, sizeof first->text, format, args);
+        first->text[std::strcspn(first->text, "\n")] = '\0';
+    }
+}
 
 /** Runs `body`; no exception leaves an exported function. */
 template <typename Body> inline tpu_status engine_pins_guard(tpu_message *why, Body body) {
