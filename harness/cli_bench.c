@@ -22,7 +22,9 @@ static const char usage[] =
     "  --quick           no speeds\n" CLI_SETTING_HELP;
 
 typedef struct view {
-    cJSON *rows; // JSON instead of lines
+    const cli_settings *settings;
+    bool started; // the head is printed: not before the engine is there
+    cJSON *rows;  // JSON instead of lines
     size_t missed;
     size_t with_target;
     bool exact;
@@ -107,6 +109,13 @@ static cJSON *row_object(const bench_row *row) {
     return out;
 }
 
+static void put_title(const cli_settings *settings) {
+    const tpu_params *p = &settings->config.params;
+    (void)printf("%s  T=%u MAXDIM=%u QD=%u DMA_WORDS=%u\n\n", settings->engine, p->t, p->maxdim,
+                 p->qd, p->dma_words);
+    put_head();
+}
+
 static void on_row(void *user, const bench_row *row) {
     view *self = user;
     self->exact = self->exact && row->exact;
@@ -116,15 +125,12 @@ static void on_row(void *user, const bench_row *row) {
         (void)cJSON_AddItemToArray(self->rows, row_object(row));
         return;
     }
+    if (!self->started) {
+        put_title(self->settings);
+        self->started = true;
+    }
     put_row(row);
     (void)fflush(stdout);
-}
-
-static void put_title(const cli_settings *settings) {
-    const tpu_params *p = &settings->config.params;
-    (void)printf("%s  T=%u MAXDIM=%u QD=%u DMA_WORDS=%u\n\n", settings->engine, p->t, p->maxdim,
-                 p->qd, p->dma_words);
-    put_head();
 }
 
 static int run_bench(const cli_settings *settings, double seconds) {
@@ -132,12 +138,10 @@ static int run_bench(const cli_settings *settings, double seconds) {
                                    .config = settings->config,
                                    .seed = settings->seed,
                                    .speed_seconds = seconds};
-    view self = {.exact = true};
+    view self = {.settings = settings, .exact = true};
     tpu_message why;
     if (settings->json) {
         self.rows = cJSON_CreateArray();
-    } else {
-        put_title(settings);
     }
     tpu_status status = bench_run(&options, on_row, &self, &why);
     if (status != TPU_OK) {

@@ -27,6 +27,8 @@ static const char usage[] =
 
 // How the lines are shown.
 typedef struct table {
+    const suite_options *options;
+    bool started; // the head is printed: not before the engine is there
     bool digest;
     bool progress; // a person is watching
     cJSON *rows;   // JSON instead of lines
@@ -36,6 +38,15 @@ static void put_head(const table *self) {
     (void)printf("%-19s %-10s %8s %8s %6s %9s %9s %9s %5s  %s\n", "program", "shape", "cycles",
                  "ideal", "util", "compares", "checked/s", "bare/s", "over",
                  self->digest ? "digest            verdict" : "verdict");
+}
+
+static void put_title(const suite_options *options) {
+    const tpu_params *p = &options->config.params;
+    const engine_timing *timing = &options->config.timing;
+    (void)printf("%s  T=%u MAXDIM=%u SPAD=%u NVR=%u NAR=%u IMEM=%u QD=%u DMA_WORDS=%u  latency %u  "
+                 "stall %u/1000  seed %" PRIu64 "\n\n",
+                 options->engine, p->t, p->maxdim, p->spad_rows, p->nvr, p->nar, p->imem_size,
+                 p->qd, p->dma_words, timing->read_latency, timing->stall_permille, options->seed);
 }
 
 static const char *shape_text(const suite_shape *shape, char *text, size_t size) {
@@ -158,6 +169,11 @@ static void on_row(void *user, const suite_row *row) {
         }
         return;
     }
+    if (!self->started) {
+        put_title(self->options);
+        put_head(self);
+        self->started = true;
+    }
     put_row(self, row);
     (void)fflush(stdout);
 }
@@ -197,15 +213,6 @@ static void put_json(table *self, const suite_options *options, const suite_summ
     cJSON_Delete(root);
 }
 
-static void put_title(const suite_options *options) {
-    const tpu_params *p = &options->config.params;
-    const engine_timing *timing = &options->config.timing;
-    (void)printf("%s  T=%u MAXDIM=%u SPAD=%u NVR=%u NAR=%u IMEM=%u QD=%u DMA_WORDS=%u  latency %u  "
-                 "stall %u/1000  seed %" PRIu64 "\n\n",
-                 options->engine, p->t, p->maxdim, p->spad_rows, p->nvr, p->nar, p->imem_size,
-                 p->qd, p->dma_words, timing->read_latency, timing->stall_permille, options->seed);
-}
-
 // "8x8x8,16x16x8": one shape from `text` on; returns what follows, NULL when it is malformed.
 static const char *read_shape(const char *text, suite_shape *out) {
     uint32_t *extent[3] = {&out->m, &out->k, &out->n};
@@ -236,7 +243,7 @@ static tpu_status read_shapes(const char *text, suite_options *options, suite_sh
         }
         at = read_shape(at, &shapes[options->shape_count++]);
     } while (at != NULL && *at != '\0');
-    if (at == NULL) {
+    if (at == NULL || text[strlen(text) - 1] == ',') {
         return status_fail(why, TPU_REFUSED, "--shapes: \"%s\" is not a list like 8x8x8,16x16x8",
                            text);
     }
@@ -289,6 +296,7 @@ static tpu_status take_one(int option, char *const *argv, request *self, tpu_mes
 static int run_suite(request *self) {
     suite_summary summary;
     tpu_message why;
+    self->table.options = &self->suite;
     self->suite.engine = self->settings.engine;
     self->suite.config = self->settings.config;
     self->suite.hang_limit = self->settings.hang_limit;
@@ -296,9 +304,6 @@ static int run_suite(request *self) {
     if (self->settings.json) {
         self->table.rows = cJSON_CreateArray();
         self->table.progress = isatty(STDERR_FILENO) != 0;
-    } else {
-        put_title(&self->suite);
-        put_head(&self->table);
     }
     tpu_status status = suite_run(&self->suite, on_row, &self->table, &summary, &why);
     if (status != TPU_OK) {
