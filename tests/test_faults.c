@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "csim/isa/assembly.h"
 #include "csim/isa/check.h"
+#include "csim/isa/codec.h"
 #include "csim/isa/image.h"
 #include "csim/isa/programs.h"
 #include "harness/loader.h"
@@ -241,6 +242,15 @@ static size_t try_mutation(machine *self, rng *source, const image *built, size_
     }
     check_finding found;
     tpu_message why = {""};
+    uint64_t again[TPU_IWORDS];
+    for (size_t i = 0; i < program.count; i++) {
+        // An unused term may hold a level or stride that the encoder has no spelling for.
+        if (codec_encode(&program.insn[i], again, NULL) != TPU_OK &&
+            check_program(&self->params, &program, NULL, NULL) == TPU_OK) {
+            isa_program_clear(&program);
+            return 0;
+        }
+    }
     if (check_program(&self->params, &program, &found, &why) == TPU_OK) {
         machine_run_exact(self, &program, "mutated, still legal");
         (*legal)++;

@@ -165,15 +165,18 @@ module tpu_sequencer #(
     assign iv_open[8*l +: 8] = (depth_q > 3'(l)) ? iv_q[8*l +: 8] : 8'd0;
   end
 
-  // A term may name only a field and an open level, and only data instructions carry terms.
+  // A term may name only a field and an open level, its stride leaves the spare bit clear, and only
+  // data instructions carry terms.
   for (genvar t = 0; t < tpu_isa_pkg::AGU_TERMS; t++) begin : gen_term
     logic [3:0] target;
     logic [2:0] level;
+    logic stride_top;  // the spare bit: strides are 0 .. AGU_STRIDE_MAX
+    assign stride_top = word1[19*t + tpu_isa_pkg::AGU_STRIDE_LO + 11];
     assign target = word1[19*t + tpu_isa_pkg::AGU_TARGET_LO +: tpu_isa_pkg::AGU_TARGET_WIDTH];
     assign level = word1[19*t + tpu_isa_pkg::AGU_LEVEL_LO +: tpu_isa_pkg::AGU_LEVEL_WIDTH];
     assign bad_term[t] = (target != 4'd0) &&
         (!is_data || (op == tpu_isa_pkg::OP_NOP) || (target > 4'(tpu_isa_pkg::AGU_TARGET_MAX)) ||
-         (level >= depth_q));
+         (level >= depth_q) || stride_top);
   end
 
   always_comb begin
