@@ -39,7 +39,8 @@ function(tpu_add_test stem)
     set_tests_properties(
         ${arg_LABEL}.${stem}
         PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
-                   ENVIRONMENT "TPU_ENGINE_DIR=${PROJECT_BINARY_DIR}/engines"
+                   ENVIRONMENT "TPU_ENGINE_DIR=${PROJECT_BINARY_DIR}/engines;\
+TPUCOSIM=$<TARGET_FILE:tpucosim>"
                    ENVIRONMENT_MODIFICATION "${TPU_TEST_ENVIRONMENT}"
                    FAIL_REGULAR_EXPRESSION "${TPU_TEST_FAIL}")
     if(arg_ENGINE)
