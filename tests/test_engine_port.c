@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The machine's control registers through engine_port.h: accesses, the life of a run, the
+// interrupt, and the faults of the bus side.
+
+#include "harness/engine.h"
+#include "tests/support/engine_rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(engine_port, says_what_it_was_built_for, .timeout = 60) {
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    engine_identity identity = {0};
+    cr_assert_eq(rig.api->identify(rig.dut, &identity, &rig.why), TPU_OK, "%s", rig.why.text);
+    cr_expect_eq(memcmp(&identity.params, &engine_rig_point, sizeof engine_rig_point), 0);
+    cr_expect_eq(identity.spec_hash, TPU_SPEC_HASH);
+    cr_expect_str_eq(identity.name, engine_rig_kind());
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, answers_wrong_register_accesses_with_an_error, .timeout = 60) {
+    static const uint16_t read_only[] = {TPU_REG_STATUS, TPU_REG_FAULT, TPU_REG_CYCLES_LO,
+                                         TPU_REG_ID,     TPU_REG_PARAM, TPU_REG_UNIT};
+    static const uint16_t unknown[] = {0x01c, 0x04c, 0x070, 0x0f0, 0xffc, 0x021, 0x051};
+    engine_rig rig = {0};
+    uint32_t value = 0;
+    engine_rig_open(&rig);
+    for (size_t i = 0; i < sizeof read_only / sizeof read_only[0]; i++) {
+        cr_expect_eq(engine_rig_poke(&rig, read_only[i], 1), 2, "0x%03x", read_only[i]);
+        cr_expect_eq(engine_rig_peek(&rig, read_only[i], &value), 0, "0x%03x", read_only[i]);
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        cr_expect_eq(engine_rig_poke(&rig, unknown[i], 1), 2, "0x%03x", unknown[i]);
+        cr_expect_eq(engine_rig_peek(&rig, unknown[i], &value), 2, "0x%03x", unknown[i]);
+        cr_expect_eq(value, 0);
+    }
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, keeps_what_is_written_to_its_registers, .timeout = 60) {
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    for (uint16_t address = TPU_REG_IMEM_LO; address <= TPU_REG_C_HI; address += 4) {
+        cr_expect_eq(engine_rig_poke(&rig, address, 0x12340000u + address), 0);
+    }
+    cr_expect_eq(engine_rig_poke(&rig, TPU_REG_WATCHDOG, 77), 0);
+    uint32_t value = 0;
+    for (uint16_t address = TPU_REG_IMEM_LO; address <= TPU_REG_C_HI; address += 4) {
+        cr_expect_eq(engine_rig_peek(&rig, address, &value), 0);
+        cr_expect_eq(value, 0x12340000u + address);
+    }
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_WATCHDOG, &value), 0);
+    cr_expect_eq(value, 77);
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, refuses_starts_and_base_writes_while_busy, .timeout = 60) {
+    static const engine_timing slow = {200, 200, 0, 0};
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    engine_rig_load(&rig, rig.dut, &engine_rig_gemm4, 0);
+    cr_assert_eq(rig.api->set_timing(rig.dut, &slow, &rig.why), TPU_OK);
+    cr_assert_eq(rig.api->start(rig.dut, &rig.why), TPU_OK);
+    engine_rig_run out = {0};
+    for (int i = 0; i < 10; i++) {
+        cr_assert(!engine_rig_step(&rig, rig.dut, &out));
+    }
+    uint32_t before = 0;
+    uint32_t after = 0;
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_A_LO, &before), 0);
+    cr_expect_eq(engine_rig_poke(&rig, TPU_REG_A_LO, 0), 2);
+    cr_expect_eq(engine_rig_poke(&rig, TPU_REG_CTRL, 1), 2);
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_A_LO, &after), 0);
+    cr_expect_eq(before, after);
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_STATUS, &after), 0);
+    cr_expect_eq(after, 1, "status 0x%x", after);
+    cr_expect_eq(rig.api->start(rig.dut, &rig.why), TPU_ERR_ENGINE);
+    engine_rig_finish(&rig, rig.dut, &out);
+    engine_rig_expect_product(&rig, rig.dut, &engine_rig_gemm4, 0);
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, interrupts_when_done_until_acknowledged, .timeout = 60) {
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    (void)engine_rig_whole(&rig, &engine_rig_gemm4, 0);
+    uint32_t status = 0;
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_STATUS, &status), 0);
+    cr_expect_eq(status, 2, "status 0x%x", status);
+    cr_expect(!rig.port->interrupt(rig.dut));
+    cr_expect_eq(engine_rig_poke(&rig, TPU_REG_CTRL, 0x100), 0);
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_STATUS, &status), 0);
+    cr_expect_eq(status, 10, "status 0x%x", status);
+    cr_expect(rig.port->interrupt(rig.dut));
+    cr_expect_eq(engine_rig_poke(&rig, TPU_REG_ACK, 1), 0);
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_STATUS, &status), 0);
+    cr_expect_eq(status, 0, "status 0x%x", status);
+    cr_expect(!rig.port->interrupt(rig.dut));
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, faults_on_a_base_that_is_not_aligned, .timeout = 60) {
+    static const struct {
+        uint16_t address;
+        uint8_t unit;
+    } bases[] = {{TPU_REG_IMEM_LO, TPU_UNIT_SEQUENCER},
+                 {TPU_REG_A_LO, TPU_UNIT_DMA_LD},
+                 {TPU_REG_B_LO, TPU_UNIT_DMA_LD},
+                 {TPU_REG_C_LO, TPU_UNIT_DMA_ST}};
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    (void)engine_rig_whole(&rig, &engine_rig_gemm4, 0);
+    for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
+        uint32_t good = 0;
+        cr_expect_eq(engine_rig_peek(&rig, bases[i].address, &good), 0);
+        cr_expect_eq(engine_rig_poke(&rig, bases[i].address, good + 32), 0);
+        const engine_rig_run out = engine_rig_start(&rig);
+        cr_expect_eq(out.status.fault, TPU_FAULT_BASE);
+        cr_expect_eq(out.status.fault_unit, bases[i].unit);
+        for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+            cr_expect_eq(out.rows[s], 0, "stream %d moved", s);
+        }
+        cr_expect_eq(engine_rig_poke(&rig, bases[i].address, good), 0);
+    }
+    const engine_rig_run clean = engine_rig_whole(&rig, &engine_rig_gemm4, 4);
+    cr_expect_eq(clean.status.fault, 0);
+    engine_rig_expect_product(&rig, rig.dut, &engine_rig_gemm4, 4);
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, faults_on_a_bus_error_and_runs_clean_afterwards, .timeout = 60) {
+    static const uint16_t bases[] = {TPU_REG_IMEM_HI, TPU_REG_A_HI, TPU_REG_B_HI, TPU_REG_C_HI};
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    (void)engine_rig_whole(&rig, &engine_rig_gemm4, 0);
+    for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
+        uint32_t good = 0;
+        cr_expect_eq(engine_rig_peek(&rig, bases[i], &good), 0);
+        cr_expect_eq(engine_rig_poke(&rig, bases[i], good + 0x1000), 0);
+        const engine_rig_run out = engine_rig_whole(&rig, &engine_rig_gemm4, 0);
+        cr_expect_eq(out.status.fault, TPU_FAULT_BUS, "base 0x%03x: fault %u", bases[i],
+                     out.status.fault);
+        cr_expect_eq(engine_rig_poke(&rig, bases[i], good), 0);
+        const engine_rig_run clean = engine_rig_whole(&rig, &engine_rig_gemm4, 6);
+        cr_expect_eq(clean.status.fault, 0, "after base 0x%03x: fault %u", bases[i],
+                     clean.status.fault);
+        engine_rig_expect_product(&rig, rig.dut, &engine_rig_gemm4, 6);
+    }
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, gives_up_on_a_memory_that_never_answers, .timeout = 60) {
+    static const engine_timing stuck = {1, 1, 1000, 0};
+    static const engine_timing plain = {1, 1, 0, 0};
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    engine_rig_load(&rig, rig.dut, &engine_rig_gemm4, 0);
+    cr_assert_eq(rig.api->set_timing(rig.dut, &stuck, &rig.why), TPU_OK);
+    const engine_rig_run out = engine_rig_start(&rig);
+    cr_expect_eq(out.status.fault, TPU_FAULT_WATCHDOG, "fault %u", out.status.fault);
+    cr_expect_geq(out.status.cycles, 1000);
+    cr_assert_eq(rig.api->reset(rig.dut, &rig.why), TPU_OK);
+    cr_assert_eq(rig.api->set_timing(rig.dut, &plain, &rig.why), TPU_OK);
+    const engine_rig_run clean = engine_rig_start(&rig);
+    cr_expect_eq(clean.status.fault, 0);
+    engine_rig_expect_product(&rig, rig.dut, &engine_rig_gemm4, 0);
+    engine_rig_close(&rig);
+}
