@@ -136,13 +136,11 @@ static void measure(const bench *self, bench_row *row) {
         return;
     }
     lockstep_job job = make_job(self, row, false, &program, &words);
-    double seconds = self->options->speed_seconds;
-    job.skip_oracle = true;
-    tpu_status status = session_speed(self->session[0], &job, seconds, &row->checked, &why);
-    job.mode = LOCKSTEP_MODE_BARE;
-    if (status == TPU_OK) {
-        status = session_speed(self->session[0], &job, seconds, &row->bare, &why);
-    }
+    session_speed speed = {.checked = 0, .bare = 0};
+    tpu_status status =
+        session_measure(self->session[0], &job, self->options->speed_seconds, &speed, &why);
+    row->checked = speed.checked;
+    row->bare = speed.bare;
     if (status != TPU_OK && row->exact) {
         row->exact = false;
         row->sentence = why;

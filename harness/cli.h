@@ -34,6 +34,7 @@ typedef struct cli_settings {
         {"latency", required_argument, NULL, CLI_OPT_LATENCY},                                     \
         {"stall", required_argument, NULL, CLI_OPT_STALL},                                         \
         {"seed", required_argument, NULL, CLI_OPT_SEED},                                           \
+        {"timing-seed", required_argument, NULL, CLI_OPT_TIMING_SEED},                             \
         {"init", required_argument, NULL, CLI_OPT_INIT},                                           \
         {"watchdog", required_argument, NULL, CLI_OPT_WATCHDOG},                                   \
         {"json", no_argument, NULL, CLI_OPT_JSON}, {"help", no_argument, NULL, CLI_OPT_HELP}, {    \
@@ -46,6 +47,7 @@ typedef struct cli_settings {
     "  --latency N       cycles from a read address to its data (TPU_AXI_LATENCY), default 1\n"    \
     "  --stall N         chance in 1000 that the memory holds back (TPU_RANDOM_STALL=1: 250)\n"    \
     "  --seed N          of operands, stalls and initial state, default 1\n"                       \
+    "  --timing-seed N   of stalls and initial state alone: changes no operand\n"                  \
     "  --init KIND       zeros, ones or random: memories before the first run\n"                   \
     "  --watchdog N      cycles without movement before the machine gives up\n"                    \
     "  --json            JSON on standard output\n"                                                \
@@ -57,6 +59,7 @@ enum {
     CLI_OPT_LATENCY,
     CLI_OPT_STALL,
     CLI_OPT_SEED,
+    CLI_OPT_TIMING_SEED,
     CLI_OPT_INIT,
     CLI_OPT_WATCHDOG,
     CLI_OPT_JSON,

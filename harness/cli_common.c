@@ -169,6 +169,13 @@ tpu_status cli_take_option(int option, char *const *argv, cli_settings *settings
             set_seed(settings, number);
         }
         return status;
+    case CLI_OPT_TIMING_SEED:
+        status = cli_read_number("--timing-seed", optarg, UINT64_MAX, &number, why);
+        if (status == TPU_OK) {
+            settings->config.init_seed = number;
+            settings->config.timing.stall_seed = number;
+        }
+        return status;
     case CLI_OPT_INIT:
         return set_init(optarg, settings, why);
     case CLI_OPT_WATCHDOG:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The session. Timing runs go to a second engine, so that what the first one went through is
+// The session. Timing runs go to engines of their own, so that what the first one went through is
 // exactly what the reproducer says.
 
 #define _POSIX_C_SOURCE 200809L
@@ -28,7 +28,7 @@ struct session {
     loader *loader;
     const engine_api *api;
     pair main;
-    pair timing;
+    pair timing[2]; // checked and bare
     reproducer history;
 };
 
@@ -92,7 +92,8 @@ void session_close(session *self) {
         return;
     }
     pair_close(self, &self->main);
-    pair_close(self, &self->timing);
+    pair_close(self, &self->timing[0]);
+    pair_close(self, &self->timing[1]);
     reproducer_clear(&self->history);
     loader_close(self->loader);
     free(self);
@@ -121,48 +122,71 @@ const uint8_t *session_c(const session *self) {
     return lockstep_c(self->main.both);
 }
 
+// Processor time: other programs on the machine do not count.
 static double now(void) {
     struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-tpu_status session_speed(session *self, const lockstep_job *job, double seconds,
-                         double *cycles_per_second, tpu_message *why) {
-    if (self->timing.device == NULL) {
-        tpu_status status = pair_open(self, &self->timing, why);
-        if (status != TPU_OK) {
-            return status;
-        }
-    }
-    lockstep_job with = *job;
+// What one of the two sides of a measurement has gathered.
+typedef struct meter {
+    lockstep_job job;
+    uint64_t cycles;
+    double seconds;
+} meter;
+
+static tpu_status measure_once(session *self, size_t which, meter *to, tpu_message *why) {
     verdict seen;
-    uint64_t cycles = 0;
-    double begin = 0;
-    double spent = 0;
-    with.hang_limit = self->options.hang_limit;
-    verdict_init(&seen);
-    for (bool warm = false; !warm || spent < seconds; warm = true) {
-        if (!warm) { // the first run fills the caches and does not count
-            lockstep_run(self->timing.both, &with, &seen);
-            begin = now();
-        }
-        lockstep_run(self->timing.both, &with, &seen);
-        if (seen.kind != VERDICT_OK) {
-            break;
-        }
-        cycles += seen.steps;
-        spent = now() - begin;
-    }
     tpu_status status = TPU_OK;
+    verdict_init(&seen);
+    double begin = now();
+    lockstep_run(self->timing[which].both, &to->job, &seen);
+    to->seconds += now() - begin;
+    to->cycles += seen.steps;
     if (seen.kind != VERDICT_OK) {
-        pair_close(self, &self->timing);
+        pair_close(self, &self->timing[which]);
         status =
             status_fail(why, TPU_ERR_ENGINE, "a timing run was not OK: %.400s", seen.sentence.text);
-    } else {
-        *cycles_per_second = spent > 0 ? (double)cycles / spent : 0;
     }
     verdict_clear(&seen);
+    return status;
+}
+
+static tpu_status open_timing(session *self, tpu_message *why) {
+    tpu_status status = TPU_OK;
+    for (size_t i = 0; i < 2 && status == TPU_OK; i++) {
+        if (self->timing[i].device == NULL) {
+            status = pair_open(self, &self->timing[i], why);
+        }
+    }
+    return status;
+}
+
+tpu_status session_measure(session *self, const lockstep_job *job, double seconds,
+                           session_speed *out, tpu_message *why) {
+    meter meters[2] = {{.job = *job}, {.job = *job}};
+    meters[0].job.skip_oracle = true;
+    meters[0].job.hang_limit = meters[1].job.hang_limit = self->options.hang_limit;
+    meters[1].job.mode = LOCKSTEP_MODE_BARE;
+    tpu_status status = open_timing(self, why);
+    for (size_t turn = 0; status == TPU_OK; turn++) {
+        if (turn == 1) { // the first turn fills the caches and does not count
+            meters[0].seconds = meters[1].seconds = 0;
+            meters[0].cycles = meters[1].cycles = 0;
+        }
+        if (turn > 1 && meters[0].seconds + meters[1].seconds > 2 * seconds) {
+            break;
+        }
+        status = measure_once(self, 0, &meters[0], why);
+        if (status == TPU_OK) {
+            status = measure_once(self, 1, &meters[1], why);
+        }
+    }
+    if (status == TPU_OK) {
+        out->checked = (double)meters[0].cycles / meters[0].seconds;
+        out->bare = (double)meters[1].cycles / meters[1].seconds;
+    }
     return status;
 }
 

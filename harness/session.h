@@ -42,13 +42,18 @@ void session_run(session *self, const char *name, const lockstep_job *job, verdi
 /** The machine's C after the last run; see lockstep_c. */
 const uint8_t *session_c(const session *self);
 
+/** Cycles a second of a whole run, loading included; processor time, not the clock on the wall. */
+typedef struct session_speed {
+    double checked;
+    double bare;
+} session_speed;
+
 /**
- * Runs the job on an engine of its own again and again for about `seconds`.
- * @param[out] cycles_per_second  of a whole run, loading included
+ * Runs the job checked and bare in turn, each on an engine of its own, for about `seconds` each.
  * @return TPU_OK, or TPU_ERR_ENGINE when a run is not OK.
  */
-tpu_status session_speed(session *self, const lockstep_job *job, double seconds,
-                         double *cycles_per_second, tpu_message *why) TPU_NODISCARD;
+tpu_status session_measure(session *self, const lockstep_job *job, double seconds,
+                           session_speed *out, tpu_message *why) TPU_NODISCARD;
 
 /**
  * Writes <directory>/repro.json and report.txt for the last run.

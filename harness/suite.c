@@ -163,23 +163,15 @@ static void add_counts(const verdict *seen, suite_row *row) {
 }
 
 static void measure(const suite *self, const lockstep_job *job, suite_row *row) {
-    lockstep_job with = *job;
+    session_speed speed = {.checked = 0, .bare = 0};
     tpu_message why;
     double seconds = self->options->speed_seconds;
-    if (seconds <= 0) {
-        return;
-    }
-    with.skip_oracle = true;
-    if (session_speed(self->session, &with, seconds, &row->checked, &why) != TPU_OK) {
-        row->kind = VERDICT_ERROR;
-        row->sentence = why;
-        return;
-    }
-    with.mode = LOCKSTEP_MODE_BARE;
-    if (session_speed(self->session, &with, seconds, &row->bare, &why) != TPU_OK) {
+    if (seconds > 0 && session_measure(self->session, job, seconds, &speed, &why) != TPU_OK) {
         row->kind = VERDICT_ERROR;
         row->sentence = why;
     }
+    row->checked = speed.checked;
+    row->bare = speed.bare;
 }
 
 static void run_job(const suite *self, const lockstep_job *job, bool timed, suite_row *row) {
