@@ -261,9 +261,9 @@ static tpu_status try_shapes(const specgen_spec *spec, uint32_t t, uint32_t maxd
     tpu_params params = params_default(t, maxdim);
     const int64_t ms[] = {t, 2 * t, maxdim / 2, TPU_MAXROWS + 1, maxdim};
     const int64_t ks[] = {t, maxdim / 2, maxdim};
-    const int64_t ns[] = {t, maxdim};
+    const int64_t ns[] = {t, maxdim, maxdim + t};
     tpu_status status = TPU_OK;
-    for (size_t i = 0; status == TPU_OK && i < 5 * 3 * 2; i++) {
+    for (size_t i = 0; status == TPU_OK && i < 5 * 3 * 3; i++) {
         const int64_t shape[3] = {ms[i % 5], ks[i / 5 % 3], ns[i / 15]};
         status = try_shape(spec, &params, shape, why);
     }

@@ -266,7 +266,7 @@ static tpu_status check_kind(const flow *f) {
 
 static tpu_status check_action(const flow *f) {
     static tpu_status (*const checks[])(const flow *) = {check_keys, check_when, check_kind,
-                                                         check_args, check_into};
+                                                         check_args};
     tpu_status status = check_expression(f, "count", action_of(f)->count, false, true);
     for (size_t i = 0; status == TPU_OK && i < sizeof checks / sizeof checks[0]; i++) {
         status = checks[i](f);
@@ -327,6 +327,9 @@ tpu_status specgen_flow_check(const specgen_spec *spec, tpu_message *why) {
         flow f = {.spec = spec, .op = &spec->opcode[o], .opcode = o, .why = why};
         for (f.index = 0; status == TPU_OK && f.index < f.op->action_count; f.index++) {
             status = check_action(&f);
+        }
+        for (f.index = 0; status == TPU_OK && f.index < f.op->action_count; f.index++) {
+            status = check_into(&f);
         }
         for (size_t u = 0; status == TPU_OK && u < spec->unit_count; u++) {
             specgen_cost cost;

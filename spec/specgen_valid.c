@@ -282,8 +282,8 @@ static tpu_status check_probe(const specgen_spec *spec, tpu_message *why) {
 
 tpu_status specgen_valid_check(const specgen_spec *spec, tpu_message *why) {
     static tpu_status (*const checks[])(const specgen_spec *, tpu_message *) = {
-        specgen_layout_check, specgen_value_check, specgen_flow_check, specgen_parts_check,
-        check_entries,        check_dispatch,      check_registers,    check_probe};
+        specgen_layout_check, specgen_parts_check, specgen_value_check, specgen_flow_check,
+        check_entries,        check_dispatch,      check_registers,     check_probe};
     tpu_status status = TPU_OK;
     for (size_t i = 0; status == TPU_OK && i < sizeof checks / sizeof checks[0]; i++) {
         status = checks[i](spec, why);
