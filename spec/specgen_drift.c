@@ -234,9 +234,9 @@ static tpu_status check_tables(const specgen_spec *spec, tpu_message *why) {
 
 tpu_status specgen_drift_check(const specgen_spec *spec, tpu_message *why) {
     static tpu_status (*const checks[])(const specgen_spec *, tpu_message *) = {
-        check_opcodes,        check_tables,           check_streams,
-        check_registers,      check_numerics,         specgen_drift_codec,
-        specgen_drift_points, specgen_drift_programs, specgen_drift_work};
+        check_opcodes,      check_tables,         check_streams,        check_registers,
+        check_numerics,     specgen_drift_codec,  specgen_drift_points, specgen_drift_programs,
+        specgen_drift_work, specgen_drift_meaning};
     tpu_status status = TPU_OK;
     for (size_t i = 0; status == TPU_OK && i < sizeof checks / sizeof checks[0]; i++) {
         status = checks[i](spec, why);

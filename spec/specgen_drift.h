@@ -27,6 +27,18 @@ tpu_status specgen_drift_programs(const specgen_spec *spec, tpu_message *why) TP
 /** Header counts, dispatch, rewrites and stream rows of whole programs. */
 tpu_status specgen_drift_work(const specgen_spec *spec, tpu_message *why) TPU_NODISCARD;
 
+/**
+ * Executes the actions themselves, one program after the other, on memories of its own, and
+ * compares every memory with the reference model's after every issue.
+ */
+tpu_status specgen_drift_meaning(const specgen_spec *spec, tpu_message *why) TPU_NODISCARD;
+
+#define SPECGEN_DRIFT_PROGRAMS 5
+
+/** Small programs in which every data opcode occurs. @param[out] name  static storage. */
+tpu_status specgen_drift_program(const tpu_params *params, size_t index, isa_program *program,
+                                 const char **name, tpu_message *why) TPU_NODISCARD;
+
 /** The names of `spec` with the values of a parameter point. */
 specgen_names specgen_drift_names(const specgen_spec *spec, const tpu_params *params);
 

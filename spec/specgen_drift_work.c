@@ -322,8 +322,8 @@ static tpu_status check_one(const specgen_spec *spec, const tpu_params *params,
 }
 
 // Every data opcode and both destinations of a load occur in these.
-static tpu_status build(const tpu_params *params, size_t index, isa_program *program,
-                        const char **name, tpu_message *why) {
+tpu_status specgen_drift_program(const tpu_params *params, size_t index, isa_program *program,
+                                 const char **name, tpu_message *why) {
     switch (index) {
     case 0:
         *name = "looped GEMM";
@@ -340,7 +340,8 @@ static tpu_status build(const tpu_params *params, size_t index, isa_program *pro
         *name = "vector";
         return programs_vector(params, params->t, program, why);
     default: {
-        static const isa_insn last = {.op = TPU_OP_VADDRELU, .nr = 4, .f = {4, 0, 0, 0}};
+        isa_insn last = {
+            .op = TPU_OP_VADDRELU, .nr = 4, .f = {4, 0, (uint16_t)(params->maxdim + 1), 0}};
         *name = "vaddrelu";
         tpu_status status = programs_vadd(params, 16, program, why);
         return status == TPU_OK ? isa_program_append(program, &last) : status;
@@ -351,11 +352,11 @@ static tpu_status build(const tpu_params *params, size_t index, isa_program *pro
 tpu_status specgen_drift_work(const specgen_spec *spec, tpu_message *why) {
     static const uint32_t sides[] = {4, 8};
     tpu_status status = TPU_OK;
-    for (size_t i = 0; status == TPU_OK && i < 10; i++) {
-        tpu_params params = params_default(sides[i / 5], 64);
+    for (size_t i = 0; status == TPU_OK && i < 2 * SPECGEN_DRIFT_PROGRAMS; i++) {
+        tpu_params params = params_default(sides[i / SPECGEN_DRIFT_PROGRAMS], 64);
         isa_program program = {0};
         const char *name = "";
-        status = build(&params, i % 5, &program, &name, why);
+        status = specgen_drift_program(&params, i % SPECGEN_DRIFT_PROGRAMS, &program, &name, why);
         if (status == TPU_OK) {
             status = check_one(spec, &params, &program, name, why);
         }

@@ -221,5 +221,10 @@ tpu_status specgen_rtl_check(const char *root, const char *package, size_t *file
     char path[PATH_BYTES];
     (void)snprintf(path, sizeof path, "%s/rtl", root);
     *files = 0;
-    return walk(path, 0, package, files, why);
+    tpu_status status = walk(path, 0, package, files, why);
+    if (status == TPU_OK && *files == 0) {
+        return status_fail(why, TPU_REFUSED, "%s: holds no .sv file; does --root name the tree?",
+                           path);
+    }
+    return status;
 }

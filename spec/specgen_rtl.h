@@ -13,7 +13,7 @@
 /**
  * Reads every .sv file under `root`/rtl. @param package  text of tpu_isa_pkg.sv, borrowed.
  * @param[out] files  how many files were read.
- * @return TPU_REFUSED with file and line of the first breach.
+ * @return TPU_REFUSED with file and line of the first breach, or when there is no file at all.
  */
 tpu_status specgen_rtl_check(const char *root, const char *package, size_t *files,
                              tpu_message *why) TPU_NODISCARD;

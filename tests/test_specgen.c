@@ -68,6 +68,7 @@ ParameterizedTestParameters(specgen, an_edit_that_contradicts_the_rest_is_refuse
         {"\"compute\": \"to_operand\"", "\"compute\": \"to_bytes\"",
          "opcodes[7].actions[1].compute"},
         {"\"when\": \"acc == 1\"", "\"when\": \"ack == 1\"", "opcodes[4].actions[10].when"},
+        {"\"(mode & 1) == 0\"", "\"(mode & 1) == 1\"", "opcodes[1].actions: the work of dma_ld"},
         {"{\"name\": \"alu\", \"physical\": 2}", "{\"name\": \"alu\", \"physical\": 0}",
          "units[5].ports[3].physical"},
         {"{\"name\": \"ar.read\"}", "{\"name\": \"ar.read\", \"physical\": 2}", "dispatch.notes"},
@@ -149,6 +150,16 @@ ParameterizedTestParameters(specgen, an_edit_that_leaves_the_code_behind_is_refu
         {"\"offset\": 24,", "\"offset\": 28,", "registers[6].offset"},
         {"\"need\": \"max(M, K, N)\"", "\"need\": \"max(M, K)\"", "program_limits[0]"},
         {"\"max\": \"2047\"", "\"max\": \"1023\"", "agu.subfields[2]"},
+        {"acc == 1", "acc == 0", "opcodes[4].actions: leave another value in ar"},
+        {"[\"activation_in\", \"weights_in\"]", "[\"weights_in\", \"activation_in\"]",
+         "opcodes[4].actions"},
+        {"\"offset\": \"col_block * T\", \"args\"", "\"offset\": \"col_block\", \"args\"",
+         "opcodes[7].actions"},
+        {"\"base\": \"ar_d\", \"args\": [\"after\"]", "\"base\": \"ar_s\", \"args\": [\"after\"]",
+         "opcodes[6].actions"},
+        {"\"base\": \"ar_d\", \"args\": [\"rectified\"]",
+         "\"base\": \"ar_s2\", \"args\": [\"rectified\"]", "opcodes[10].actions"},
+        {"\"base\": \"spad_w\"", "\"base\": \"vr_a\"", "opcodes[4].actions"},
     };
     return cr_make_param_array(edit, edits, sizeof edits / sizeof edits[0]);
 }
