@@ -11,6 +11,7 @@
 #include "harness/engine.h"
 #include "harness/npy.h"
 #include "harness/session.h"
+#include "harness/suite.h"
 #include "harness/verdict.h"
 
 #include <getopt.h>
@@ -99,6 +100,19 @@ tpu_status cli_read_program(const char *path, isa_program *out, tpu_message *why
 /** Puts a matrix into the corner of a region with row stride `maxdim`; refuses a larger one. */
 tpu_status cli_place(const char *path, const npy_matrix *matrix, uint32_t maxdim, uint8_t *region,
                      tpu_message *why) TPU_NODISCARD;
+
+/** The line "digits" of the table: the demo's held-out images through machine, model and plain C.
+ */
+tpu_status cli_digits(void *user, suite *table, tpu_message *why) TPU_NODISCARD;
+
+/**
+ * Reads a matrix: a .npy file, or raw bytes as "FILE:ROWSxCOLUMNS".
+ */
+tpu_status cli_read_matrix(const char *argument, npy_matrix *out, tpu_message *why) TPU_NODISCARD;
+
+/** Writes rows of a region: raw bytes when the name ends in ".raw" or ".bin", else .npy. */
+tpu_status cli_write_matrix(const char *path, const uint8_t *region, size_t rows, size_t columns,
+                            size_t stride, npy_order order, tpu_message *why) TPU_NODISCARD;
 
 /** The commands; argv[0] is the command's name. */
 int cli_run(int argc, char **argv);

@@ -2,6 +2,8 @@
 //
 // Settings, sentences and exit codes shared by the commands.
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "harness/cli.h"
 
 #include "csim/isa/assembly.h"
@@ -9,6 +11,7 @@
 #include "harness/textfile.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +210,53 @@ tpu_status cli_read_program(const char *path, isa_program *out, tpu_message *why
     }
     free(text);
     return status;
+}
+
+// "FILE:13x9": where the colon is, and the extents; NULL when the argument is a plain file name.
+static const char *find_extents(const char *argument, size_t *rows, size_t *columns) {
+    const char *colon = strrchr(argument, ':');
+    char *end = NULL;
+    if (colon == NULL || colon[1] < '0' || colon[1] > '9') {
+        return NULL;
+    }
+    *rows = strtoul(colon + 1, &end, 10);
+    if (*end != 'x' || end[1] < '0' || end[1] > '9') {
+        return NULL;
+    }
+    *columns = strtoul(end + 1, &end, 10);
+    return *end == '\0' ? colon : NULL;
+}
+
+tpu_status cli_read_matrix(const char *argument, npy_matrix *out, tpu_message *why) {
+    char path[PATH_MAX];
+    size_t rows = 0;
+    size_t columns = 0;
+    const char *colon = find_extents(argument, &rows, &columns);
+    if (colon == NULL) {
+        return npy_read(argument, out, why);
+    }
+    size_t length = (size_t)(colon - argument);
+    if (length >= sizeof path || rows == 0 || columns == 0 || rows > UINT16_MAX ||
+        columns > UINT16_MAX) {
+        return status_fail(why, TPU_REFUSED, "%s: is not FILE:ROWSxCOLUMNS", argument);
+    }
+    memcpy(path, argument, length);
+    path[length] = '\0';
+    return npy_read_raw(path, rows, columns, out, why);
+}
+
+static bool has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path);
+    return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
+}
+
+tpu_status cli_write_matrix(const char *path, const uint8_t *region, size_t rows, size_t columns,
+                            size_t stride, npy_order order, tpu_message *why) {
+    const int8_t *data = (const int8_t *)region;
+    if (has_ending(path, ".raw") || has_ending(path, ".bin")) {
+        return npy_write_raw(path, data, rows, columns, stride, why);
+    }
+    return npy_write(path, data, rows, columns, stride, order, why);
 }
 
 static tpu_status refuse_extent(const char *path, const char *what, size_t is, uint32_t maxdim,

@@ -75,18 +75,25 @@ static const char *rate_text(double rate, char *text, size_t size) {
     return text;
 }
 
-static void put_ideal(const suite_row *row) {
-    if (row->ideal == 0 || row->cycles == 0) {
-        (void)printf(" %8s %6s", "-", "-");
-        return;
+static void put_cycles(const suite_row *row) {
+    if (row->cycles == 0) { // the run did not come to its end
+        (void)printf(" %8s %8s %6s", "-", "-", "-");
+    } else if (row->ideal == 0) {
+        (void)printf(" %8" PRIu64 " %8s %6s", row->cycles, "-", "-");
+    } else {
+        (void)printf(" %8" PRIu64 " %8" PRIu64 " %5.1f%%", row->cycles, row->ideal,
+                     100.0 * (double)row->ideal / (double)row->cycles);
     }
-    (void)printf(" %8" PRIu64 " %5.1f%%", row->ideal,
-                 100.0 * (double)row->ideal / (double)row->cycles);
 }
 
 static void put_verdict(const suite_row *row) {
     if (row->kind == VERDICT_OK) {
         (void)printf("  exact\n");
+    }
+    if (row->note.text[0] != '\0') {
+        (void)printf("    %s\n", row->note.text);
+    }
+    if (row->kind == VERDICT_OK) {
         return;
     }
     (void)printf("  %s\n    %s\n", verdict_kind_name(row->kind), row->sentence.text);
@@ -109,8 +116,7 @@ static void put_row(const table *self, const suite_row *row) {
     if (row->bare > 0 && row->checked > 0) {
         (void)snprintf(overhead, sizeof overhead, "%.2f", row->bare / row->checked);
     }
-    (void)printf(" %8" PRIu64, row->cycles);
-    put_ideal(row);
+    put_cycles(row);
     (void)printf(" %9" PRIu64 " %9s %9s %5s", total_of(row->compared) + row->cells,
                  rate_text(row->checked, checked, sizeof checked),
                  rate_text(row->bare, bare, sizeof bare), overhead);
@@ -149,6 +155,7 @@ static cJSON *row_object(const suite_row *row) {
     (void)cJSON_AddStringToObject(out, "verdict",
                                   row->skipped ? "-" : verdict_kind_name(row->kind));
     (void)cJSON_AddStringToObject(out, "sentence", row->sentence.text);
+    (void)cJSON_AddStringToObject(out, "note", row->note.text);
     (void)cJSON_AddStringToObject(out, "directory", row->directory);
     add_u64(out, "cycles", row->cycles);
     add_u64(out, "ideal", row->ideal);
@@ -297,6 +304,7 @@ static int run_suite(request *self) {
     suite_summary summary;
     tpu_message why;
     self->table.options = &self->suite;
+    self->suite.extra = self->suite.shapes == NULL ? cli_digits : NULL;
     self->suite.engine = self->settings.engine;
     self->suite.config = self->settings.config;
     self->suite.hang_limit = self->settings.hang_limit;

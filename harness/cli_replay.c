@@ -12,15 +12,17 @@
 #include <stdlib.h>
 
 static const char usage[] =
-    "usage: tpucosim replay FILE [--engine KIND] [--json]\n\n"
+    "usage: tpucosim replay FILE [--wave WAVE] [--engine KIND] [--json]\n\n"
     "Runs everything in the reproducer on a fresh engine of its own parameters, shows the report\n"
     "and says whether it is the verdict of the file, to the cycle. Exit code: that of the verdict\n"
     "(1 while it still fails, 0 when it does not any more).\n"
+    "  --wave WAVE       write a waveform (FST) of the last run\n"
     "  --engine KIND     another engine than the file's: verilator, systemc or netlist\n";
 
 typedef struct replay {
     reproducer file;
     loader *loader;
+    const char *wave;
     verdict seen;
     size_t at; // number of the run that gave the verdict
 } replay;
@@ -51,7 +53,8 @@ static int put_report(const replay *self, const char *path, bool json) {
                                     .program = run->program.count > 0 ? &run->program : NULL,
                                     .words = run->words,
                                     .word_count = run->word_count,
-                                    .seed = self->file.seed};
+                                    .seed = self->file.seed,
+                                    .wave = self->wave};
     tpu_message why;
     char *text = NULL;
     tpu_status status = json ? report_json(&self->seen, &context, &text, &why)
@@ -78,7 +81,8 @@ static void put_comparison(const replay *self, FILE *to) {
 }
 
 int cli_replay(int argc, char **argv) {
-    static const struct option options[] = {CLI_SETTING_OPTIONS};
+    static const struct option options[] = {{"wave", required_argument, NULL, 'w'},
+                                            CLI_SETTING_OPTIONS};
     cli_settings settings = {.engine = NULL};
     replay self = {.loader = NULL};
     tpu_message why;
@@ -88,6 +92,10 @@ int cli_replay(int argc, char **argv) {
         if (option == CLI_OPT_HELP) {
             (void)fputs(usage, stdout);
             return CLI_OK;
+        }
+        if (option == 'w') {
+            self.wave = optarg;
+            continue;
         }
         if (option != CLI_OPT_ENGINE && option != CLI_OPT_JSON && option != '?') {
             return cli_refuse("replay: the file says everything but --engine");
@@ -103,7 +111,7 @@ int cli_replay(int argc, char **argv) {
     }
     int code = CLI_OK;
     if (status == TPU_OK) {
-        reproducer_replay(&self.file, loader_api(self.loader), &self.seen, &self.at);
+        reproducer_replay(&self.file, loader_api(self.loader), self.wave, &self.seen, &self.at);
         code = put_report(&self, argv[optind], settings.json);
         put_comparison(&self, settings.json ? stderr : stdout);
     } else {

@@ -23,6 +23,7 @@ typedef struct work {
     const char *matrix[3]; // files of A, B and the C before the run; NULL = zero
     bool unchecked;
     bool relu;
+    bool fortran; // order of the output file
     programs_form form;
     isa_program program;
     image words;
@@ -55,7 +56,7 @@ static tpu_status allocate_regions(work *self, tpu_message *why) {
 // Reads a matrix and puts it into its region.
 static tpu_status place_file(work *self, int which, npy_matrix *kept, tpu_message *why) {
     npy_matrix matrix = {.data = NULL};
-    tpu_status status = npy_read(self->matrix[which], &matrix, why);
+    tpu_status status = cli_read_matrix(self->matrix[which], &matrix, why);
     if (status == TPU_OK) {
         status = cli_place(self->matrix[which], &matrix, self->settings.config.params.maxdim,
                            self->region[which], why);
@@ -177,16 +178,18 @@ static int finish(work *self, size_t rows, size_t columns) {
     if (self->seen.kind != VERDICT_OK || self->output == NULL) {
         return code;
     }
-    tpu_status status = npy_write(self->output, (const int8_t *)session_c(self->session), rows,
-                                  columns, self->settings.config.params.maxdim, NPY_ORDER_C, &why);
+    tpu_status status = cli_write_matrix(self->output, session_c(self->session), rows, columns,
+                                         self->settings.config.params.maxdim,
+                                         self->fortran ? NPY_ORDER_FORTRAN : NPY_ORDER_C, &why);
     return status == TPU_OK ? code : cli_fail(status, &why);
 }
 
 static const char run_usage[] =
     "usage: tpucosim run PROGRAM.s [-A A.npy] [-B B.npy] [-C C.npy] [-o OUT.npy] [OPTION]...\n\n"
     "Runs the program on the machine and on the model in lockstep. Matrices are int8 .npy files\n"
-    "and lie in the upper left corner of MAXDIM x MAXDIM regions of zeros; OUT.npy receives the\n"
-    "whole region C.\n"
+    "or raw bytes (FILE:ROWSxCOLUMNS) and lie in the upper left corner of MAXDIM x MAXDIM regions\n"
+    "of zeros; OUT receives the whole region C (.npy; .raw or .bin for bytes alone).\n"
+    "  --fortran         write OUT.npy in Fortran order\n"
     "  --unchecked       run an illegal program too, on the machine alone\n"
     "  --save FILE       write a reproducer, whatever the verdict\n"
     "  --wave FILE       write a waveform (FST)\n" CLI_SETTING_HELP;
@@ -194,19 +197,19 @@ static const char run_usage[] =
 static const char gemm_usage[] =
     "usage: tpucosim gemm A.npy B.npy [-o C.npy] [--relu] [OPTION]...\n\n"
     "Multiplies two int8 matrices on the machine, in lockstep with the model. Extents that are no\n"
-    "multiple of T are padded with zeros and cropped again.\n"
+    "multiple of T are padded with zeros and cropped again. A and B may be raw bytes,\n"
+    "FILE:ROWSxCOLUMNS; C is bytes alone when its name ends in .raw or .bin.\n"
+    "  --fortran         write C.npy in Fortran order\n"
     "  --relu            rectify before saturating\n"
     "  --form FORM       looped, interleaved, b_per_tile, flat or fast; default looped\n"
     "  --save FILE       write a reproducer, whatever the verdict\n"
     "  --wave FILE       write a waveform (FST)\n" CLI_SETTING_HELP;
 
-static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                        {"relu", no_argument, NULL, 'r'},
-                                        {"form", required_argument, NULL, 'f'},
-                                        {"unchecked", no_argument, NULL, 'u'},
-                                        {"save", required_argument, NULL, 's'},
-                                        {"wave", required_argument, NULL, 'w'},
-                                        CLI_SETTING_OPTIONS};
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'}, {"relu", no_argument, NULL, 'r'},
+    {"form", required_argument, NULL, 'f'},   {"unchecked", no_argument, NULL, 'u'},
+    {"fortran", no_argument, NULL, 'F'},      {"save", required_argument, NULL, 's'},
+    {"wave", required_argument, NULL, 'w'},   CLI_SETTING_OPTIONS};
 
 static tpu_status take_one(int option, char *const *argv, work *self, tpu_message *why) {
     switch (option) {
@@ -218,6 +221,9 @@ static tpu_status take_one(int option, char *const *argv, work *self, tpu_messag
         return TPU_OK;
     case 'u':
         self->unchecked = true;
+        return TPU_OK;
+    case 'F':
+        self->fortran = true;
         return TPU_OK;
     case 's':
         self->save = optarg;

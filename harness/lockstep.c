@@ -74,6 +74,10 @@ const uint8_t *lockstep_c(const lockstep *self) {
     return self->machine_c;
 }
 
+const uint8_t *lockstep_model_c(const lockstep *self) {
+    return self->model_c;
+}
+
 void lockstep_give_up(lockstep *self, tpu_status status, const tpu_message *why) {
     self->out->kind = status == TPU_REFUSED ? VERDICT_REFUSED : VERDICT_ERROR;
     self->out->sentence = *why;

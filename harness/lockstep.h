@@ -96,4 +96,7 @@ void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out);
 /** The engine's C after the last run that reached its end; params_region_bytes long. */
 const uint8_t *lockstep_c(const lockstep *self);
 
+/** The model's C after the last checked run that was compared to its end. */
+const uint8_t *lockstep_model_c(const lockstep *self);
+
 #endif

@@ -287,43 +287,67 @@ static void fill_job(const reproducer *self, const reproducer_run *run, lockstep
                           .hang_limit = self->hang_limit};
 }
 
-static void replay_runs(const reproducer *self, const engine_api *api, engine *device,
-                        lockstep *pair, verdict *out, size_t *at) {
+static void give_up(verdict *out, tpu_status status, const tpu_message *why) {
+    out->kind = status == TPU_REFUSED ? VERDICT_REFUSED : VERDICT_ERROR;
+    out->sentence = *why;
+}
+
+// What a replay works with.
+typedef struct stage {
+    const engine_api *api;
+    engine *device;
+    lockstep *both;
+    const char *wave;
+} stage;
+
+static tpu_status prepare_run(const stage *self, const reproducer_run *run, bool last,
+                              tpu_message *why) {
+    tpu_status status = self->api->set_timing(self->device, &run->timing, why);
+    if (status == TPU_OK && last && self->wave != NULL) {
+        status = self->api->trace_open(self->device, self->wave, why);
+    }
+    return status;
+}
+
+static void replay_runs(const reproducer *self, const stage *on, verdict *out, size_t *at) {
     tpu_message why;
     for (size_t i = 0; i < self->run_count && out->kind == VERDICT_OK; i++) {
         lockstep_job job;
         *at = i;
         fill_job(self, &self->run[i], &job);
-        if (api->set_timing(device, &self->run[i].timing, &why) != TPU_OK) {
-            out->kind = VERDICT_ERROR;
-            out->sentence = why;
+        tpu_status status = prepare_run(on, &self->run[i], i + 1 == self->run_count, &why);
+        if (status != TPU_OK) {
+            give_up(out, status, &why);
             return;
         }
-        lockstep_run(pair, &job, out);
+        lockstep_run(on->both, &job, out);
+    }
+    tpu_status status = on->api->trace_close(on->device, &why);
+    if (status != TPU_OK) {
+        give_up(out, status, &why);
     }
 }
 
-void reproducer_replay(const reproducer *self, const engine_api *api, verdict *out, size_t *at) {
-    engine *device = NULL;
-    lockstep *pair = NULL;
+void reproducer_replay(const reproducer *self, const engine_api *api, const char *wave,
+                       verdict *out, size_t *at) {
+    stage on = {.api = api, .wave = wave};
     tpu_message why;
     verdict_clear(out);
     *at = 0;
-    tpu_status status = api->create(&self->config, &device, &why);
+    tpu_status status = api->create(&self->config, &on.device, &why);
     if (status == TPU_OK) {
-        status = api->reset(device, &why);
+        status = api->reset(on.device, &why);
     }
     if (status == TPU_OK) {
-        status = lockstep_create(api, device, &self->config.params, &pair, &why);
+        status = lockstep_create(api, on.device, &self->config.params, &on.both, &why);
     }
     if (status == TPU_OK) {
-        replay_runs(self, api, device, pair, out, at);
+        replay_runs(self, &on, out, at);
     } else {
-        out->kind = status == TPU_REFUSED ? VERDICT_REFUSED : VERDICT_ERROR;
-        out->sentence = why;
+        give_up(out, status, &why);
     }
-    lockstep_destroy(pair);
-    api->destroy(device);
+    lockstep_destroy(on.both);
+    api->destroy(on.device);
 }
 
 bool reproducer_same(const reproducer *self, const verdict *seen, size_t at) {

@@ -75,10 +75,12 @@ tpu_status reproducer_read(const char *path, reproducer *out, tpu_message *why) 
 
 /**
  * Runs all of it on a fresh engine of `api`; stops at the first verdict that is not OK.
+ * @param wave     file for a waveform of the last run; NULL = none
  * @param[in,out] out  initialised; the last run's verdict.
  * @param[out] at      number of the run that gave it.
  */
-void reproducer_replay(const reproducer *self, const engine_api *api, verdict *out, size_t *at);
+void reproducer_replay(const reproducer *self, const engine_api *api, const char *wave,
+                       verdict *out, size_t *at);
 
 /** True when the verdict of run `at` is what the file says, to the cycle and digest. */
 bool reproducer_same(const reproducer *self, const verdict *seen, size_t at);

@@ -122,6 +122,10 @@ const uint8_t *session_c(const session *self) {
     return lockstep_c(self->main.both);
 }
 
+const uint8_t *session_model_c(const session *self) {
+    return lockstep_model_c(self->main.both);
+}
+
 // Processor time: other programs on the machine do not count.
 static double now(void) {
     struct timespec at;

@@ -42,6 +42,9 @@ void session_run(session *self, const char *name, const lockstep_job *job, verdi
 /** The machine's C after the last run; see lockstep_c. */
 const uint8_t *session_c(const session *self);
 
+/** The model's; see lockstep_model_c. */
+const uint8_t *session_model_c(const session *self);
+
 /** Cycles a second of a whole run, loading included; processor time, not the clock on the wall. */
 typedef struct session_speed {
     double checked;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 // Everything the lines share.
-typedef struct suite {
+struct suite {
     const suite_options *options;
     const tpu_params *params;
     session *session;
@@ -27,7 +27,8 @@ typedef struct suite {
     suite_on_row on_row;
     void *user;
     suite_summary *summary;
-} suite;
+    suite_row line; // the caller's, between suite_begin and suite_end
+};
 
 // One program with its operands.
 typedef struct call {
@@ -151,14 +152,20 @@ static void save_failure(const suite *self, const verdict *seen, const lockstep_
     }
 }
 
+// The cycles of a line are the least of its calls; of a GEMM's line only GEMMs count.
+static void add_cycles(const verdict *seen, const lockstep_job *job, suite_row *row) {
+    bool counts = row->ideal == 0 || job->gemm.m > 0;
+    if (counts && (row->cycles == 0 || seen->status.cycles < row->cycles)) {
+        row->cycles = seen->status.cycles;
+    }
+}
+
 static void add_counts(const verdict *seen, suite_row *row) {
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         row->compared[s] += seen->counts.compared[s];
     }
     row->cells += seen->counts.memory_rows + seen->counts.c_cells;
     row->digest = digest_word(row->digest, seen->digest);
-    row->cycles =
-        row->calls == 0 || seen->status.cycles < row->cycles ? seen->status.cycles : row->cycles;
     row->calls++;
 }
 
@@ -179,6 +186,7 @@ static void run_job(const suite *self, const lockstep_job *job, bool timed, suit
     verdict_init(&seen);
     session_run(self->session, row->program, job, &seen);
     add_counts(&seen, row);
+    add_cycles(&seen, job, row);
     row->kind = seen.kind;
     row->sentence = seen.sentence;
     if (seen.kind == VERDICT_OK && timed) {
@@ -330,6 +338,79 @@ static tpu_status run_others(suite *self, tpu_message *why) {
     return status == TPU_OK ? run_line(self, "vector", &none, &vector, 1, why) : status;
 }
 
+const tpu_params *suite_params(const suite *self) {
+    return self->params;
+}
+
+tpu_status suite_begin(suite *self, const char *program, tpu_message *why) {
+    self->line = (suite_row){.kind = VERDICT_OK, .digest = DIGEST_START};
+    (void)snprintf(self->line.program, sizeof self->line.program, "%s", program);
+    return session_renew(self->session, why);
+}
+
+static void place(uint8_t *region, uint32_t stride, const int8_t *from, uint32_t rows,
+                  uint32_t columns) {
+    for (uint32_t row = 0; row < rows; row++) {
+        memcpy(region + (size_t)row * stride, from + (size_t)row * columns, columns);
+    }
+}
+
+static void crop(const uint8_t *region, uint32_t stride, int8_t *to, uint32_t rows,
+                 uint32_t columns) {
+    for (uint32_t row = 0; row < rows; row++) {
+        memcpy(to + (size_t)row * columns, region + (size_t)row * stride, columns);
+    }
+}
+
+tpu_status suite_gemm(suite *self, const suite_product *product, tpu_message *why) {
+    const call what = {.form = PROGRAMS_LOOPED,
+                       .relu = product->relu,
+                       .operands = OPERANDS_FULL,
+                       .seed = 30,
+                       .is_gemm = true};
+    const suite_shape shape = {product->m, product->k, product->n};
+    uint32_t stride = self->params->maxdim;
+    isa_program program = {.insn = NULL};
+    image words = {.words = NULL};
+    tpu_status status = build_gemm(self, &what, &shape, &program, why);
+    if (status == TPU_OK) {
+        status = image_build(self->params, &program, true, &words, why);
+    }
+    if (status == TPU_OK) {
+        uint64_t least = self->line.cycles;
+        fill_operands(self, &what, &shape);
+        place(self->a, stride, product->a, product->m, product->k);
+        place(self->b, stride, product->b, product->k, product->n);
+        lockstep_job job = make_job(self, &what, &shape, &program, &words);
+        self->line.cycles = 0;
+        run_job(self, &job, false, &self->line);
+        self->line.cycles += least; // a caller's line is one piece of work: its cycles add up
+        crop(session_c(self->session), stride, product->machine, product->m, product->n);
+        crop(session_model_c(self->session), stride, product->model, product->m, product->n);
+        if (self->line.kind != VERDICT_OK) {
+            status = status_fail(why, TPU_ERR_ENGINE, "%s", self->line.sentence.text);
+        }
+    }
+    image_clear(&words);
+    isa_program_clear(&program);
+    return status;
+}
+
+void suite_end(suite *self, bool exact, const char *note) {
+    if (!exact && self->line.kind == VERDICT_OK) {
+        self->line.kind = VERDICT_MISMATCH;
+    }
+    (void)snprintf(self->line.note.text, sizeof self->line.note.text, "%s",
+                   note != NULL ? note : "");
+    finish_row(self, &self->line);
+}
+
+void suite_skip(suite *self, const tpu_message *why) {
+    self->line.skipped = true;
+    self->line.sentence = *why;
+    finish_row(self, &self->line);
+}
+
 static tpu_status run_all(suite *self, const suite_shape *shapes, size_t count, tpu_message *why) {
     tpu_status status = TPU_OK;
     for (size_t i = 0; i < count && status == TPU_OK; i++) {
@@ -344,7 +425,13 @@ static tpu_status run_all(suite *self, const suite_shape *shapes, size_t count, 
     if (status == TPU_OK) {
         status = run_others(self, why);
     }
-    return status == TPU_OK && self->options->stress ? run_families(self, why) : status;
+    if (status == TPU_OK && self->options->stress) {
+        status = run_families(self, why);
+    }
+    if (status == TPU_OK && self->options->extra != NULL) {
+        status = self->options->extra(self->options->extra_user, self, why);
+    }
+    return status;
 }
 
 static tpu_status open_session(suite *self, tpu_message *why) {

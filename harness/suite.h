@@ -20,6 +20,8 @@ typedef struct suite_shape {
     uint32_t n;
 } suite_shape;
 
+typedef struct suite suite;
+
 /** What to run. Strings and arrays are borrowed until suite_run returns. */
 typedef struct suite_options {
     const char *engine;
@@ -32,6 +34,9 @@ typedef struct suite_options {
     const char *fail_directory; /**< failures leave a directory in it */
     double speed_seconds;       /**< spent on each speed figure; 0 = none */
     const engine_api *api;      /**< NULL = load the engine; for tests */
+    /** Lines of the caller's, after the others: suite_begin, suite_gemm, suite_end; or NULL. */
+    tpu_status (*extra)(void *user, suite *self, tpu_message *why);
+    void *extra_user;
 } suite_options;
 
 /** One line of the table. */
@@ -40,7 +45,7 @@ typedef struct suite_row {
     suite_shape shape;
     bool skipped; /**< did not run; `sentence` says why; neither exact nor failed */
     verdict_kind kind;
-    uint64_t cycles; /**< least over the calls of the row */
+    uint64_t cycles; /**< least over the calls; of a stress line, over its GEMMs */
     uint64_t ideal;  /**< (N/T)(K/T)M; 0 = not a GEMM */
     uint64_t calls;  /**< programs run in one engine after another */
     uint64_t compared[TPU_STREAM_COUNT];
@@ -49,6 +54,7 @@ typedef struct suite_row {
     double bare;
     uint64_t digest;
     tpu_message sentence;
+    tpu_message note;    /**< one more line of text; "" = none */
     char directory[160]; /**< of the failure; "" = none */
 } suite_row;
 
@@ -68,6 +74,35 @@ typedef void (*suite_on_row)(void *user, const suite_row *row);
 size_t suite_shapes(const tpu_params *params, suite_shape *out, size_t limit);
 
 #define SUITE_SHAPES_MAX 64
+
+/** One GEMM of a caller's line, any operands that fit MAXDIM; extents are multiples of T. */
+typedef struct suite_product {
+    uint32_t m;
+    uint32_t k;
+    uint32_t n;
+    bool relu;
+    const int8_t *a; /**< m rows of k, borrowed */
+    const int8_t *b; /**< k rows of n, borrowed */
+    int8_t *machine; /**< m rows of n; what the machine gave */
+    int8_t *model;   /**< the same of the model */
+} suite_product;
+
+/** Starts a caller's line with a fresh engine. */
+tpu_status suite_begin(suite *self, const char *program, tpu_message *why) TPU_NODISCARD;
+
+/**
+ * Runs one product in lockstep as part of the line.
+ * @return TPU_OK, or TPU_ERR_ENGINE when it was not exact (the line knows), or TPU_REFUSED.
+ */
+tpu_status suite_gemm(suite *self, const suite_product *product, tpu_message *why) TPU_NODISCARD;
+
+/** Ends the line; `note` (may be NULL) is shown below it. `exact` false: the caller found fault. */
+void suite_end(suite *self, bool exact, const char *note);
+
+/** Ends the line as not run, with the reason. */
+void suite_skip(suite *self, const tpu_message *why);
+
+const tpu_params *suite_params(const suite *self);
 
 /**
  * Runs the table.

@@ -57,7 +57,7 @@ static void note(fake_fault fault) {
     size_t at = 0;
     injected = fault;
     cr_assert_eq(reproducer_add(&repro, "one", &rig.job, &rig.config.timing, NULL), TPU_OK);
-    reproducer_replay(&repro, &spoiled, &rig.out, &at);
+    reproducer_replay(&repro, &spoiled, NULL, &rig.out, &at);
     reproducer_expect(&repro, &rig.out);
     cr_assert_eq(reproducer_write(&repro, path, NULL), TPU_OK);
 }
@@ -99,7 +99,7 @@ Test(reproducer, brings_back_the_same_verdict_to_the_cycle) {
         reproducer_forget(&repro);
         note(faults[i]);
         cr_assert_eq(reproducer_read(path, &other, &why), TPU_OK, "%s", why.text);
-        reproducer_replay(&other, &spoiled, &rig.out, &at);
+        reproducer_replay(&other, &spoiled, NULL, &rig.out, &at);
         cr_expect(reproducer_same(&other, &rig.out, at), "fault %zu: %s", i, rig.out.sentence.text);
         cr_expect_eq(rig.out.cycle, repro.expected_cycle);
         cr_expect_eq(other.seed, UINT64_MAX - 1);
@@ -110,7 +110,7 @@ Test(reproducer, brings_back_the_same_verdict_to_the_cycle) {
 Test(reproducer, says_when_the_fault_is_gone) {
     size_t at = 0;
     note((fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 19, .bit = 40});
-    reproducer_replay(&repro, fake_engine_api(), &rig.out, &at);
+    reproducer_replay(&repro, fake_engine_api(), NULL, &rig.out, &at);
     cr_expect_eq(rig.out.kind, VERDICT_OK);
     cr_expect(!reproducer_same(&repro, &rig.out, at));
 }
@@ -120,7 +120,7 @@ Test(reproducer, replays_every_run_before_the_last) {
     for (int i = 0; i < 3; i++) {
         cr_assert_eq(reproducer_add(&repro, "turn", &rig.job, &rig.config.timing, NULL), TPU_OK);
     }
-    reproducer_replay(&repro, fake_engine_api(), &rig.out, &at);
+    reproducer_replay(&repro, fake_engine_api(), NULL, &rig.out, &at);
     cr_expect_eq(rig.out.kind, VERDICT_OK, "%s", rig.out.sentence.text);
     cr_expect_eq(at, 2u);
 }

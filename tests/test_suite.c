@@ -157,7 +157,7 @@ Test(suite, leaves_a_reproducer_of_every_failure) {
         verdict_init(&again);
         (void)snprintf(path, sizeof path, "%s/repro.json", seen.row[i].directory);
         cr_assert_eq(reproducer_read(path, &file, &why), TPU_OK, "%s", why.text);
-        reproducer_replay(&file, &spoiled, &again, &at);
+        reproducer_replay(&file, &spoiled, NULL, &again, &at);
         cr_expect(reproducer_same(&file, &again, at), "%s", seen.row[i].program);
         verdict_clear(&again);
         reproducer_clear(&file);
