@@ -19,3 +19,6 @@ rtl/top/tpu_axi_wr.sv
 rtl/top/tpu_regs.sv
 rtl/top/tpu_top.sv
 rtl/top/tpu_engine.sv
+rtl/sva/tpu_fifo_sva.sv
+rtl/sva/tpu_top_sva.sv
+rtl/sva/tpu_bind_sva.sv

@@ -48,14 +48,8 @@ module tpu_axi_rd (
   logic [15:0] owed_d, owed_q;
   logic        ar_taken, r_taken;
 
-  always_comb begin
-    base = base_i[63:0];
-    unique case (req_region_i)
-      2'd1:    base = base_i[127:64];
-      2'd2:    base = base_i[191:128];
-      default: base = base_i[63:0];
-    endcase
-  end
+  assign base = (req_region_i == 2'd1) ? base_i[127:64] :
+      ((req_region_i == 2'd2) ? base_i[191:128] : base_i[63:0]);
 
   assign m_axi_arvalid_o = req_valid_i;
   assign req_ready_o     = m_axi_arready_i;
