@@ -35,13 +35,17 @@ static const goal goals[] = {
     {8, 64, {48, 48, 48}, 3001, 1900},   {8, 64, {64, 64, 64}, 5986, 4350},
     {8, 64, {64, 32, 64}, 3831, 2250},   {16, 64, {64, 64, 64}, 0, 1250}};
 
+#define SHALLOW BENCH_LATENCIES
+#define SHALLOW_QD 2u
+
 typedef struct bench {
     const bench_options *options;
     const tpu_params *params;
-    session *session[BENCH_LATENCIES];
+    session *session[BENCH_LATENCIES + 1]; // by latency; the last one has QD = 2, or is NULL
     uint8_t *a;
     uint8_t *b;
     uint8_t *c;
+    bool broken; // a verdict ERROR: no other figure would mean anything
 } bench;
 
 static void find_goal(const tpu_params *params, bench_row *row) {
@@ -80,12 +84,12 @@ static lockstep_job make_job(const bench *self, const bench_row *row, bool relu,
                           .gemm = {.m = row->m, .k = row->k, .n = row->n, .relu = relu}};
 }
 
-static uint64_t run_exact(const bench *self, size_t latency, const lockstep_job *job,
-                          bench_row *row) {
+static uint64_t run_exact(bench *self, size_t latency, const lockstep_job *job, bench_row *row) {
     verdict seen;
     uint64_t cycles = 0;
     verdict_init(&seen);
     session_run(self->session[latency], "bench", job, &seen);
+    self->broken = self->broken || seen.kind == VERDICT_ERROR;
     if (seen.kind == VERDICT_OK) {
         cycles = seen.status.cycles;
     } else if (row->exact) {
@@ -97,7 +101,7 @@ static uint64_t run_exact(const bench *self, size_t latency, const lockstep_job 
 }
 
 // Cycles of one form at one latency in a fresh engine; 0 = does not fit, or was not exact.
-static uint64_t cycles_of(const bench *self, size_t latency, programs_form form, bool relu,
+static uint64_t cycles_of(bench *self, size_t latency, programs_form form, bool relu,
                           bench_row *row) {
     isa_program program = {.insn = NULL};
     image words = {.words = NULL};
@@ -116,7 +120,7 @@ static uint64_t cycles_of(const bench *self, size_t latency, programs_form form,
     return cycles;
 }
 
-static void find_best(const bench *self, bench_row *row) {
+static void find_best(bench *self, bench_row *row) {
     row->form = PROGRAMS_LOOPED;
     row->best[0] = row->shipped[0];
     for (programs_form form = 0; form < PROGRAMS_FORM_COUNT; form++) {
@@ -149,7 +153,7 @@ static void measure(const bench *self, bench_row *row) {
     isa_program_clear(&program);
 }
 
-static void run_row(const bench *self, const suite_shape *shape, bench_row *row) {
+static void run_row(bench *self, const suite_shape *shape, bench_row *row) {
     const tpu_params *p = self->params;
     *row = (bench_row){.m = shape->m, .k = shape->k, .n = shape->n, .exact = true};
     row->ideal = (uint64_t)(row->n / p->t) * (row->k / p->t) * row->m;
@@ -164,9 +168,23 @@ static void run_row(const bench *self, const suite_shape *shape, bench_row *row)
         row->best[i] = cycles_of(self, i, row->form, false, row);
     }
     row->relu = cycles_of(self, 0, row->form, true, row);
+    if (self->session[SHALLOW] != NULL) {
+        row->shallow = cycles_of(self, SHALLOW, row->form, false, row);
+    }
     if (row->exact && self->options->speed_seconds > 0) {
         measure(self, row);
     }
+}
+
+static tpu_status open_one(const bench *self, uint32_t latency, uint32_t qd, session **out,
+                           tpu_message *why) {
+    session_options options = {.engine = self->options->engine,
+                               .config = self->options->config,
+                               .seed = self->options->seed,
+                               .api = self->options->api};
+    options.config.params.qd = qd;
+    options.config.timing = (engine_timing){.read_latency = latency, .write_latency = latency};
+    return session_open(&options, out, why);
 }
 
 static tpu_status open_sessions(bench *self, tpu_message *why) {
@@ -179,13 +197,12 @@ static tpu_status open_sessions(bench *self, tpu_message *why) {
     }
     tpu_status status = TPU_OK;
     for (size_t i = 0; i < BENCH_LATENCIES && status == TPU_OK; i++) {
-        session_options options = {.engine = self->options->engine,
-                                   .config = self->options->config,
-                                   .seed = self->options->seed,
-                                   .api = self->options->api};
-        options.config.timing = (engine_timing){.read_latency = bench_latencies[i],
-                                                .write_latency = bench_latencies[i]};
-        status = session_open(&options, &self->session[i], why);
+        status = open_one(self, bench_latencies[i], self->params->qd, &self->session[i], why);
+    }
+    tpu_message unused; // the column stays empty when there is no such engine
+    if (status == TPU_OK &&
+        open_one(self, 1, SHALLOW_QD, &self->session[SHALLOW], &unused) != TPU_OK) {
+        self->session[SHALLOW] = NULL;
     }
     return status;
 }
@@ -199,9 +216,13 @@ tpu_status bench_run(const bench_options *options, bench_on_row on_row, void *us
     for (size_t i = 0; i < count && status == TPU_OK; i++) {
         bench_row row;
         run_row(&self, &shapes[i], &row);
+        if (self.broken) {
+            status = status_fail(why, TPU_ERR_INTERNAL, "%s", row.sentence.text);
+            break;
+        }
         on_row(user, &row);
     }
-    for (size_t i = 0; i < BENCH_LATENCIES; i++) {
+    for (size_t i = 0; i <= BENCH_LATENCIES; i++) {
         session_close(self.session[i]);
     }
     free(self.a);

@@ -39,6 +39,7 @@ typedef struct bench_row {
     uint64_t best[BENCH_LATENCIES];
     programs_form form; /**< of `best` */
     uint64_t relu;      /**< best form with relu, L = 1 */
+    uint64_t shallow;   /**< best form at QD = 2, L = 1; 0 = there is no such engine */
     double checked;     /**< cycles a second at L = 1, best form */
     double bare;
     bool exact; /**< every run of the line was */
