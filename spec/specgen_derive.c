@@ -23,7 +23,7 @@ bool specgen_derive_combo(const specgen_opcode *opcode, size_t index, specgen_co
         size_t size = (size_t)cJSON_GetArraySize(legal);
         const cJSON *value = cJSON_GetArrayItem(legal, (int)(index % size));
         out->name[out->count] = specgen_spec_text(operand, "name");
-        out->value[out->count++] = (int64_t)cJSON_GetNumberValue(value);
+        out->value[out->count++] = specgen_spec_number(value);
         index /= size;
     }
     return index == 0;

@@ -199,10 +199,10 @@ static tpu_status check_spares(const specgen_spec *spec, const char *path, size_
     cJSON_ArrayForEach(bit, specgen_spec_at(spec, path)) {
         uint64_t words[TPU_IWORDS] = {0};
         isa_insn out;
-        words[word] = UINT64_C(1) << (int)bit->valuedouble;
+        words[word] = UINT64_C(1) << (int)specgen_spec_number(bit);
         if (codec_decode(words, &out, NULL) == TPU_OK) {
             return specgen_spec_refuse(spec, why, path, "the decoder takes spare bit %d",
-                                       (int)bit->valuedouble);
+                                       (int)specgen_spec_number(bit));
         }
     }
     return TPU_OK;

@@ -102,7 +102,7 @@ static tpu_status try_loop_field(const specgen_spec *spec, const cJSON *expect, 
         status = expand_next(&it, &issue, &done, why);
         if (status == TPU_OK && !done && issue.op == TPU_OP_MM) {
             const cJSON *due = cJSON_GetArrayItem(values, seen++);
-            good = due != NULL && issue.f[2] == (uint32_t)due->valuedouble;
+            good = due != NULL && issue.f[2] == (uint32_t)specgen_spec_number(due);
         }
     }
     good = good && seen == cJSON_GetArraySize(values);
@@ -194,8 +194,9 @@ static tpu_status try_ceilings(const specgen_spec *spec, const cJSON *witness, c
             return refuse(spec, "the_maxdim_ceilings_are_the_encoding's", why,
                           "expect needs addressing and cubic_header for every t");
         }
-        status = try_ceiling_at(spec, (uint32_t)cJSON_GetArrayItem(sides, i)->valuedouble,
-                                (uint32_t)a->valuedouble, (uint32_t)c->valuedouble, why);
+        status =
+            try_ceiling_at(spec, (uint32_t)specgen_spec_number(cJSON_GetArrayItem(sides, i)),
+                           (uint32_t)specgen_spec_number(a), (uint32_t)specgen_spec_number(c), why);
     }
     return status;
 }

@@ -258,7 +258,8 @@ static tpu_status check_header(const specgen_spec *spec, const tpu_params *param
                              : add_work(&s, work, &count);
             }
         }
-        uint64_t word = words->words[specgen_spec_int(entry, "index")];
+        size_t at = (size_t)specgen_spec_int(entry, "index");
+        uint64_t word = at < words->count ? words->words[at] : 0;
         uint64_t slice = word >> specgen_spec_int(entry, "lo") &
                          ((UINT64_C(1) << specgen_spec_int(entry, "width")) - 1);
         if (status == TPU_OK && slice != (uint64_t)count) {

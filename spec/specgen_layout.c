@@ -62,7 +62,7 @@ static tpu_status claim_spare(bits *b, const char *list) {
     const cJSON *item = NULL;
     tpu_status status = TPU_OK;
     cJSON_ArrayForEach(item, specgen_spec_at(b->spec, list)) {
-        int64_t bit = (int64_t)cJSON_GetNumberValue(item);
+        int64_t bit = specgen_spec_number(item);
         status = status == TPU_OK ? claim(b, bit, "a spare bit", list) : status;
     }
     return status;

@@ -37,7 +37,7 @@ static void add_spares(const cJSON *bits, segment *list, size_t *count) {
     int lo = -1;
     int hi = -2;
     cJSON_ArrayForEach(bit, bits) {
-        int at = (int)bit->valuedouble;
+        int at = (int)specgen_spec_number(bit);
         if (at != hi + 1 && lo >= 0) {
             add_segment(list, count, "", lo, hi);
         }

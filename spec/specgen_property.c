@@ -55,7 +55,7 @@ int64_t specgen_property_legal_trip(const cJSON *operand, int64_t base, int64_t 
         const cJSON *value = NULL;
         inside = false;
         cJSON_ArrayForEach(value, legal) {
-            inside = inside || (int64_t)value->valuedouble == base + trips * stride;
+            inside = inside || specgen_spec_number(value) == base + trips * stride;
         }
         trips += inside ? 1 : 0;
     }
@@ -106,8 +106,8 @@ static tpu_status judge_loop_field(const judged *j) {
         return malformed(j, "the witness needs an operand and a trip that its legal values allow");
     }
     cJSON_ArrayForEach(value, specgen_spec_list(j->expect, "values")) {
-        if ((int64_t)cJSON_GetNumberValue(value) != due) {
-            return differs(j, "values", (int64_t)cJSON_GetNumberValue(value), due);
+        if (specgen_spec_number(value) != due) {
+            return differs(j, "values", specgen_spec_number(value), due);
         }
         due++;
     }
@@ -147,7 +147,7 @@ static tpu_status judge_ceiling(const judged *j, const cJSON *ceiling) {
     }
     for (int i = 0; i < cJSON_GetArraySize(sides); i++) {
         int64_t computed = 0;
-        int64_t t = (int64_t)cJSON_GetNumberValue(cJSON_GetArrayItem(sides, i));
+        int64_t t = specgen_spec_number(cJSON_GetArrayItem(sides, i));
         if (t < 1) {
             return malformed(j, "every t of the witness is a positive number");
         }
@@ -155,7 +155,7 @@ static tpu_status judge_ceiling(const judged *j, const cJSON *ceiling) {
         if (status != TPU_OK) {
             return status;
         }
-        int64_t value = (int64_t)cJSON_GetNumberValue(cJSON_GetArrayItem(found, i));
+        int64_t value = specgen_spec_number(cJSON_GetArrayItem(found, i));
         if (value != computed) {
             char key[80];
             (void)snprintf(key, sizeof key, "%s[%d]", name, i);
@@ -179,7 +179,7 @@ static tpu_status judge_shape(const judged *j, const cJSON *shape, const cJSON *
                               int index) {
     int64_t extents[3];
     for (int i = 0; i < 3; i++) {
-        extents[i] = (int64_t)cJSON_GetNumberValue(cJSON_GetArrayItem(shape, i));
+        extents[i] = specgen_spec_number(cJSON_GetArrayItem(shape, i));
     }
     const cJSON *limit = NULL;
     cJSON_ArrayForEach(limit, specgen_spec_at(j->spec, "program_limits")) {

@@ -138,10 +138,18 @@ const char *specgen_spec_text(const cJSON *object, const char *key) {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
+int64_t specgen_spec_number(const cJSON *node) {
+    static const double limit = 9007199254740992.0; // 2^53
+    if (!cJSON_IsNumber(node) || !(node->valuedouble > -limit && node->valuedouble < limit)) {
+        return 0;
+    }
+    return (int64_t)node->valuedouble;
+}
+
 int64_t specgen_spec_int(const cJSON *object, const char *key) {
     const cJSON *node = cJSON_GetObjectItemCaseSensitive(object, key);
     if (cJSON_IsNumber(node)) {
-        return (int64_t)node->valuedouble;
+        return specgen_spec_number(node);
     }
     return cJSON_IsString(node) ? strtoll(node->valuestring, NULL, 0) : 0;
 }

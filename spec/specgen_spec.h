@@ -105,6 +105,9 @@ size_t specgen_spec_count(const specgen_spec *spec, const char *path);
 /** Text under `key` of an object, NULL when absent or no text. */
 const char *specgen_spec_text(const cJSON *object, const char *key);
 
+/** A number node as a whole number; 0 for anything else and from 2^53 on. */
+int64_t specgen_spec_number(const cJSON *node);
+
 /** Number under `key`; a text such as "0x10" is read as one. 0 when absent. */
 int64_t specgen_spec_int(const cJSON *object, const char *key);
 

@@ -3,6 +3,7 @@
 // specgen as a command: the real specification passes; every single-point edit is refused with a
 // sentence that names the place; bad input leaves the outputs as they were.
 
+#include "base/rng.h"
 #include "spec/specgen_drift.h"
 #include "spec/specgen_output.h"
 #include "tests/support/spec_edit.h"
@@ -34,7 +35,19 @@ Test(specgen, the_real_specification_passes_and_nothing_is_stale, .timeout = 60)
 }
 
 // Edits that make the specification contradict itself. Nothing may be written from them.
-ParameterizedTestParameters(specgen, an_edit_that_contradicts_the_rest_is_refused) {
+static void expect_contradiction(const edit *one) {
+    spec_edit copy;
+    spec_edit_open(&copy);
+    spec_edit_replace(&copy, one->from, one->to);
+    int code = spec_edit_run(&copy, "--check", NULL);
+    cr_expect_eq(code, 2, "%s -> %s gave %d: %s", one->from, one->to, code, copy.said);
+    cr_expect_not_null(strstr(copy.said, one->place), "%s is not in: %s", one->place, copy.said);
+    cr_expect_not_null(strstr(copy.said, "spec.json: "), "the file is not named: %s", copy.said);
+    spec_edit_close(&copy);
+}
+
+ParameterizedTestParameters(specgen,
+                            an_edit_of_words_or_opcodes_that_contradicts_the_rest_is_refused) {
     static edit edits[] = {
         {"\"f0\", \"lo\": 6, \"width\": 12", "\"f0\", \"lo\": 6, \"width\": 13",
          "instruction_word.word0.fields[2]: bit 18"},
@@ -49,6 +62,17 @@ ParameterizedTestParameters(specgen, an_edit_that_contradicts_the_rest_is_refuse
         {"\"name\": \"vrelu\", \"constant\"", "\"name\": \"vadd\", \"constant\"",
          "opcodes[6].name: found 'vadd', which opcodes[5]"},
         {"\"nr\": \"trips\"", "\"nr\": \"turns\"", "opcodes[8]: found nr 'turns'"},
+    };
+    return cr_make_param_array(edit, edits, sizeof edits / sizeof edits[0]);
+}
+
+ParameterizedTest(const edit *one, specgen,
+                  an_edit_of_words_or_opcodes_that_contradicts_the_rest_is_refused) {
+    expect_contradiction(one);
+}
+
+ParameterizedTestParameters(specgen, an_edit_of_an_action_that_contradicts_the_rest_is_refused) {
+    static edit edits[] = {
         {"{\"unit\": \"vru\", \"kind\": \"emit\"", "{\"unit\": \"vpu\", \"kind\": \"emit\"",
          "opcodes[4].actions[5]: found unit 'vpu'"},
         {"\"port\": \"mac\", \"compute\"", "\"port\": \"mul\", \"compute\"",
@@ -74,6 +98,17 @@ ParameterizedTestParameters(specgen, an_edit_that_contradicts_the_rest_is_refuse
         {"{\"name\": \"ar.read\"}", "{\"name\": \"ar.read\", \"physical\": 2}", "dispatch.notes"},
         {"\"opcode\": \"vaddrelu\", \"unit\": \"accu\"",
          "\"opcode\": \"vrelu\", \"unit\": \"accu\"", "dispatch.notes"},
+    };
+    return cr_make_param_array(edit, edits, sizeof edits / sizeof edits[0]);
+}
+
+ParameterizedTest(const edit *one, specgen,
+                  an_edit_of_an_action_that_contradicts_the_rest_is_refused) {
+    expect_contradiction(one);
+}
+
+ParameterizedTestParameters(specgen, an_edit_of_a_number_that_contradicts_the_rest_is_refused) {
+    static edit edits[] = {
         {"\"index\": 4, \"lo\": 16", "\"index\": 4, \"lo\": 8", "imem.entries[5]: bit 8"},
         {"\"TPU_QD\", \"default\": \"16\"", "\"TPU_QD\", \"default\": \"1\"",
          "parameters[6].default"},
@@ -106,15 +141,9 @@ ParameterizedTestParameters(specgen, an_edit_that_contradicts_the_rest_is_refuse
     return cr_make_param_array(edit, edits, sizeof edits / sizeof edits[0]);
 }
 
-ParameterizedTest(const edit *one, specgen, an_edit_that_contradicts_the_rest_is_refused) {
-    spec_edit copy;
-    spec_edit_open(&copy);
-    spec_edit_replace(&copy, one->from, one->to);
-    int code = spec_edit_run(&copy, "--check", NULL);
-    cr_expect_eq(code, 2, "%s -> %s gave %d: %s", one->from, one->to, code, copy.said);
-    cr_expect_not_null(strstr(copy.said, one->place), "%s is not in: %s", one->place, copy.said);
-    cr_expect_not_null(strstr(copy.said, "spec.json: "), "the file is not named: %s", copy.said);
-    spec_edit_close(&copy);
+ParameterizedTest(const edit *one, specgen,
+                  an_edit_of_a_number_that_contradicts_the_rest_is_refused) {
+    expect_contradiction(one);
 }
 
 // Edits that leave a consistent specification of another machine. The files are generated anew, so
@@ -307,6 +336,75 @@ Test(specgen, a_changed_word_of_prose_makes_the_files_stale) {
     spec_edit_replace(&copy, "\"role\": \"rows of the scratchpad\"", "\"role\": \"scratchpad\"");
     cr_expect_eq(spec_edit_run(&copy, "--check", NULL), 1);
     cr_expect_not_null(strstr(copy.said, "tpu_isa.h:2: is stale"), "%s", copy.said);
+    spec_edit_close(&copy);
+}
+
+// A new opcode needs nothing but its entry; only then the code is behind.
+Test(specgen, an_added_opcode_and_a_second_numerics_make_a_valid_specification) {
+    static const char *const fused =
+        "{\"name\": \"mvoutrelu\", \"constant\": \"OP_MVOUTRELU\", \"value\": 11, \"nr\": "
+        "\"rows\", "
+        "\"rows\": \"accumulator rows\", \"meaning\": \"vrelu and mvout in one\", \"operands\": ["
+        "{\"field\": \"f0\", \"name\": \"ar0\", \"meaning\": \"first row\"},"
+        "{\"field\": \"f1\", \"name\": \"dram_row0\", \"meaning\": \"first row of C\"}], "
+        "\"actions\": ["
+        "{\"unit\": \"accu\", \"kind\": \"read\", \"port\": \"ar.read\", \"state\": \"ar\", "
+        "\"base\": "
+        "\"ar0\", \"into\": \"value\", \"role\": \"result\"},"
+        "{\"unit\": \"accu\", \"kind\": \"compute\", \"port\": \"alu\", \"compute\": \"max0\", "
+        "\"args\": [\"value\"], \"into\": \"positive\"},"
+        "{\"unit\": \"accu\", \"kind\": \"compute\", \"port\": \"alu\", \"compute\": "
+        "\"to_operand\", \"args\": [\"positive\"], \"into\": \"clipped\"},"
+        "{\"unit\": \"accu\", \"kind\": \"emit\", \"port\": \"ac2sp\", \"args\": [\"clipped\"]},"
+        "{\"unit\": \"dma_st\", \"kind\": \"receive\", \"port\": \"ac2sp\", \"into\": \"in\"},"
+        "{\"unit\": \"dma_st\", \"kind\": \"write\", \"port\": \"dram.write\", \"state\": \"C\", "
+        "\"base\": \"dram_row0\", \"args\": [\"in\"]}]}],\n  \"units\": [";
+    static const char *const int16 =
+        "\"configurations\": [{\"name\": \"int16\", \"operand\": {\"format\": \"integer\", "
+        "\"signed\": true, \"bits\": 16, \"where\": \"lanes\"}, \"accumulator\": {\"format\": "
+        "\"integer\", \"signed\": true, \"bits\": 48, \"where\": \"lanes\"}, \"multiply\": "
+        "{\"operation\": \"product\", \"bits\": 32, \"exact\": true, \"why\": \"it fits\"}, "
+        "\"accumulate\": {\"operation\": \"sum\", \"rounding\": \"none\", \"overflow\": \"wraps\", "
+        "\"bits\": 48, \"order\": \"rising\"}, \"output\": {\"operation\": \"saturating\", "
+        "\"min\": "
+        "-32768, \"max\": 32767, \"rounding\": \"none\", \"where\": \"accu\"}, \"elementwise\": "
+        "[]},";
+    spec_edit copy;
+    spec_edit_open(&copy);
+    char tail[4096];
+    (void)snprintf(tail, sizeof tail, "},\n    %s", fused);
+    spec_edit_replace(&copy, "}\n  ],\n  \"units\": [", tail);
+    spec_edit_replace(&copy, "\"configurations\": [", int16);
+    cr_expect_eq(spec_edit_run(&copy, "--write", NULL), 0, "%s", copy.said);
+    cr_expect_eq(spec_edit_run(&copy, "--check", specgen_drift_check), 1, "%s", copy.said);
+    cr_expect_not_null(strstr(copy.said, "opcodes: lists 12, but the C code knows 11"), "%s",
+                       copy.said);
+    spec_edit_close(&copy);
+}
+
+// Damage of any kind ends in a verdict, never in a crash; the seed is fixed.
+Test(specgen, three_hundred_random_damages_end_in_a_verdict, .timeout = 120) {
+    spec_edit copy;
+    size_t size = 0;
+    rng source;
+    rng_seed(&source, 2026);
+    spec_edit_open(&copy);
+    char *text = spec_edit_read(copy.file, &size);
+    for (int i = 0; i < 300; i++) {
+        size_t at = rng_below(&source, (uint32_t)size - 8);
+        size_t length = 1 + rng_below(&source, 4);
+        char kept[8];
+        memcpy(kept, text + at, length);
+        for (size_t k = 0; k < length; k++) {
+            static const char alphabet[] = "0123456789{}[],:\"-e. Tfn";
+            text[at + k] = alphabet[rng_below(&source, sizeof alphabet - 1)];
+        }
+        spec_edit_text(&copy, text, size);
+        int code = spec_edit_run(&copy, "--check", specgen_drift_check);
+        cr_expect(code == 1 || code == 2, "damage %d at %zu gave %d: %s", i, at, code, copy.said);
+        memcpy(text + at, kept, length);
+    }
+    free(text);
     spec_edit_close(&copy);
 }
 

@@ -1,5 +1,5 @@
 // generated from spec/isa_spec.json by specgen, do not edit
-// input FNV-1a 64: 0x36f2cc04019eb577
+// input FNV-1a 64: 0xc53feabb38246592
 // SPDX-License-Identifier: Apache-2.0
 
 // clang-format off
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TPU_SPEC_HASH 0x36f2cc04019eb577ull
+#define TPU_SPEC_HASH 0xc53feabb38246592ull
 
 /* Instruction words */
 #define TPU_IWORDS 2

@@ -1,9 +1,9 @@
 // generated from spec/isa_spec.json by specgen, do not edit
-// input FNV-1a 64: 0x36f2cc04019eb577
+// input FNV-1a 64: 0xc53feabb38246592
 // SPDX-License-Identifier: Apache-2.0
 
 package tpu_isa_pkg;
-  localparam logic [63:0] SPEC_HASH = 64'h36F2CC04019EB577;
+  localparam logic [63:0] SPEC_HASH = 64'hC53FEABB38246592;
 
   // Instruction words and limits
   localparam int IWORDS                          = 2;
