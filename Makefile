@@ -20,11 +20,11 @@ bench: engine ## cycles against the targets, checked and bare cycles a second
 
 ##@ Check
 test: tools-test $(BUILD)/build.ninja ## everything CI runs
-	@cmake --build $(BUILD)
+	@cmake --build $(BUILD) -- --quiet
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
 
 unit: build ## only the tests that take milliseconds
-	@cmake --build $(BUILD)
+	@cmake --build $(BUILD) -- --quiet
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS) -L unit
 
 matrix: tools build ## every T, MAXDIM, QD, latency and stall setting (hours, not minutes)
@@ -40,7 +40,8 @@ check: lint ## the same as lint
 
 ##@ Work
 build: tools $(BUILD)/build.ninja ## the command line program and what it needs
-	@cmake --build $(BUILD) --target tpucosim tpu_point specgen -- --quiet
+	@cmake --build $(BUILD) --target tpucosim tpu_point >$(BUILD)/build.log || { \
+	    grep -v '^\[' $(BUILD)/build.log >&2; exit 3; }
 
 engine: build ## the engine of one parameter point, under build/engines
 	@ci/engine $(BUILD)
@@ -49,7 +50,7 @@ format: ## rewrites C and C++ in the committed style
 	@ci/check_format --fix
 
 generate: tools $(BUILD)/build.ninja ## rewrites spec/generated from the spec
-	@cmake --build $(BUILD) --target specgen_bare -- --quiet
+	@cmake --build $(BUILD) --target specgen_bare >$(BUILD)/build.log
 	@$(BUILD)/specgen_bare --write
 
 clean: ## removes everything that was built

@@ -18,8 +18,8 @@ foreach(name T MAXDIM SPAD NVR NAR IMEM QD DMA_WORDS DMA_WIDEN ENGINE TB AXI_LAT
     list(APPEND TPU_TEST_ENVIRONMENT "TPU_${name}=unset:")
 endforeach()
 
-# tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE fixture] [SOURCES file...]
-#              [LIBS target...])
+# tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE fixture]
+#              [SOURCES file...] [LIBS target...])
 # LABEL is unit where it is not given. LIBS come in front of the test support library.
 # ENGINE: the test opens the engine that this fixture of ci/CMakeLists.txt builds.
 function(tpu_add_test stem)
@@ -36,14 +36,26 @@ function(tpu_add_test stem)
     target_compile_options(test_${stem} PRIVATE ${TPU_TEST_OPTIONS})
     add_test(NAME ${arg_LABEL}.${stem} COMMAND test_${stem}
              WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    tpu_set_test(${arg_LABEL}.${stem} ${arg_LABEL} ${arg_TIMEOUT} "${arg_ENGINE}")
+endfunction()
+
+# tpu_add_variant(<stem> <name> <fixtures> VARIABLE=value...): the binary of a lockstep test once
+# more, in another environment.
+function(tpu_add_variant stem name fixtures)
+    add_test(NAME lockstep.${stem}.${name}
+             COMMAND ${CMAKE_COMMAND} -E env ${ARGN} $<TARGET_FILE:test_${stem}>
+             WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    tpu_set_test(lockstep.${stem}.${name} lockstep 300 "${fixtures}")
+endfunction()
+
+# What all entries have in common.
+function(tpu_set_test entry label timeout fixtures)
     set_tests_properties(
-        ${arg_LABEL}.${stem}
-        PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
+        ${entry}
+        PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
                    ENVIRONMENT "TPU_ENGINE_DIR=${PROJECT_BINARY_DIR}/engines;\
 TPUCOSIM=$<TARGET_FILE:tpucosim>"
                    ENVIRONMENT_MODIFICATION "${TPU_TEST_ENVIRONMENT}"
-                   FAIL_REGULAR_EXPRESSION "${TPU_TEST_FAIL}")
-    if(arg_ENGINE)
-        set_tests_properties(${arg_LABEL}.${stem} PROPERTIES FIXTURES_REQUIRED ${arg_ENGINE})
-    endif()
+                   FAIL_REGULAR_EXPRESSION "${TPU_TEST_FAIL}"
+                   FIXTURES_REQUIRED "${fixtures}")
 endfunction()
