@@ -303,7 +303,7 @@ static bool apply(const char *op, int64_t a, int64_t b, int64_t *value) {
 
 tpu_status specgen_expr_eval(const specgen_expr *expr, specgen_expr_lookup lookup, void *user,
                              int64_t *value, tpu_message *why) {
-    int64_t result[SPECGEN_EXPR_NODES];
+    int64_t result[SPECGEN_EXPR_NODES] = {0};
     for (int i = 0; i < expr->count; i++) {
         const specgen_expr_node *node = &expr->node[i];
         if (node->op[0] == 'n') {

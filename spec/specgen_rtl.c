@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the RTL as text, line by line and without its comments. Three things are looked for:
+// Reads the RTL as text, line by line and without its comments. Four things are looked for:
 // a package name that does not exist; a part select from a field's LO that is wider than the
-// field; and a literal part select of an instruction word, unless it names whole header counts or
-// only lists bits that the module leaves unused.
+// field; a literal step between fields or address terms that is not theirs; and a literal part
+// select of an instruction word, unless it names whole header counts or only lists bits that the
+// module leaves unused.
 
 #define _POSIX_C_SOURCE 200809L // scandir
 
@@ -77,6 +78,38 @@ static tpu_status check_width(const line *l, const char *name, size_t length) {
     return TPU_OK;
 }
 
+static bool differs(const line *l, const char *digits, const char *name) {
+    const char *value = package_value(l->package, name, strlen(name));
+    return value != NULL && strtol(digits, NULL, 10) != strtol(value, NULL, 10);
+}
+
+// "[19*t + tpu_isa_pkg::AGU_..." steps by whole terms, "F0_LO + 12*f" by whole fields.
+static tpu_status check_step(const line *l, const char *name, size_t length) {
+    char width[64];
+    const char *open = name;
+    while (open > l->text && *open != '[') {
+        open--;
+    }
+    const char *digits = open + 1 + strspn(open + 1, " ");
+    const char *after = digits + strspn(digits, "0123456789");
+    bool factor = *open == '[' && after > digits && after[strspn(after, " ")] == '*';
+    if (factor && strncmp(name, "AGU_", 4) == 0 && differs(l, digits, "AGU_TERM_BITS")) {
+        return refuse(l, "the step between terms is AGU_TERM_BITS", length, name);
+    }
+    const char *plus = name + length + strspn(name + length, " ");
+    if (length < 4 || length > 56 || strncmp(name + length - 3, "_LO", 3) != 0 || *plus != '+' ||
+        plus[1] == ':') {
+        return TPU_OK;
+    }
+    digits = plus + 1 + strspn(plus + 1, " ");
+    after = digits + strspn(digits, "0123456789");
+    (void)snprintf(width, sizeof width, "%.*s_WIDTH", (int)(length - 3), name);
+    if (after > digits && after[strspn(after, " ")] == '*' && differs(l, digits, width)) {
+        return refuse(l, "the step between fields is their width", length, name);
+    }
+    return TPU_OK;
+}
+
 static tpu_status check_names(const line *l) {
     const char *at = l->text;
     while ((at = strstr(at, QUALIFIER)) != NULL) {
@@ -91,6 +124,9 @@ static tpu_status check_names(const line *l) {
             return refuse(l, "tpu_isa_pkg defines no such name", length, at);
         }
         tpu_status status = check_width(l, at, length);
+        if (status == TPU_OK) {
+            status = check_step(l, at, length);
+        }
         if (status != TPU_OK) {
             return status;
         }

@@ -10,6 +10,10 @@
 
 static const char *const package = "package tpu_isa_pkg;\n"
                                    "  localparam int COUNT_WIDTH = 16;\n"
+                                   "  localparam int AGU_TERM_BITS = 19;\n"
+                                   "  localparam int AGU_LEVEL_LO = 4;\n"
+                                   "  localparam int F0_LO = 6;\n"
+                                   "  localparam int F0_WIDTH = 12;\n"
                                    "  localparam int NR_LO    = 54;\n"
                                    "  localparam int NR_WIDTH = 8;\n"
                                    "  localparam logic [5:0] OP_MM = 6'd4;\n"
@@ -21,6 +25,8 @@ Test(specgen_rtl, good_lines_pass) {
         "assign nr = word[tpu_isa_pkg::NR_LO +: 8];",
         "assign nr = word[tpu_isa_pkg::NR_LO +: tpu_isa_pkg::NR_WIDTH];",
         "assign low = word[tpu_isa_pkg::NR_LO +: 4];",
+        "assign t = word1[19*t + tpu_isa_pkg::AGU_LEVEL_LO +: 3];",
+        "assign f = word0[tpu_isa_pkg::F0_LO + 12*f +: 12];",
         "assign count = word[15:0];",
         "assign both = word_q[31:16];",
         "assign unused_bits = ^{word[63:62], word[17:16]};",
@@ -43,6 +49,8 @@ Test(specgen_rtl, each_breach_is_named_with_file_and_line) {
         {"assign x = tpu_isa_pkg::OP_M;", "a.sv:1: found OP_M; tpu_isa_pkg defines no such name"},
         {"assign x = tpu_isa_pkg::;", "a.sv:1"},
         {"assign nr = word[tpu_isa_pkg::NR_LO +: 9];", "wider than the field"},
+        {"assign t = word1[18*t + tpu_isa_pkg::AGU_LEVEL_LO +: 3];", "AGU_TERM_BITS"},
+        {"assign f = word0[tpu_isa_pkg::F0_LO + 11*f +: 12];", "step between fields"},
         {"\n\nassign nr = word[61:54];", "a.sv:3: found word[61:54]"},
         {"assign op = insn_word0_i[5:0];", "found insn_word0_i[5:0]"},
         {"assign top = word0[61];", "found word0[61]"},
