@@ -8,17 +8,17 @@
 #include "harness/npy.h"
 #include "harness/textfile.h"
 #include "tests/support/scratch.h"
+#include "tests/support/shell.h"
 
 #include <criterion/criterion.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static char directory[256];
-static char output[65536];
+static char output[SHELL_OUTPUT_MAX];
 
 static void set_up(void) {
     static const char *const variables[] = {"TPU_T",      "TPU_MAXDIM",    "TPU_SPAD",  "TPU_NVR",
@@ -37,23 +37,8 @@ static void tear_down(void) {
 
 TestSuite(cli, .init = set_up, .fini = tear_down, .timeout = 60);
 
-// Runs "tpucosim <arguments>", "@" standing for the scratch directory; both outputs are kept.
 static int run(const char *arguments) {
-    char command[4096];
-    const char *binary = getenv("TPUCOSIM");
-    size_t length = (size_t)snprintf(command, sizeof command, "%s ",
-                                     binary != NULL ? binary : "build/tpucosim");
-    for (const char *at = arguments; *at != '\0'; at++) {
-        length += (size_t)snprintf(command + length, sizeof command - length, "%s%.*s",
-                                   *at == '@' ? directory : "", *at == '@' ? 0 : 1, at);
-    }
-    (void)snprintf(command + length, sizeof command - length, " 2>&1");
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    size_t got = fread(output, 1, sizeof output - 1, pipe);
-    output[got] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return shell_run(arguments, directory, output);
 }
 
 static void put(const char *name, const char *text) {
@@ -76,19 +61,11 @@ static bool exists(const char *name) {
     return access(path, F_OK) == 0;
 }
 
-static size_t count_lines(const char *text) {
-    size_t lines = 0;
-    for (; *text != '\0'; text++) {
-        lines += *text == '\n';
-    }
-    return lines;
-}
-
 // Exit code 2, one line, and a word that a person would look for.
 static void expect_refused(const char *arguments, const char *word) {
     int code = run(arguments);
     cr_expect_eq(code, 2, "%s: exit code %d: %s", arguments, code, output);
-    cr_expect_eq(count_lines(output), 1u, "%s: %s", arguments, output);
+    cr_expect_eq(shell_lines(output), 1u, "%s: %s", arguments, output);
     cr_expect(strncmp(output, "tpucosim: ", 10) == 0, "%s: %s", arguments, output);
     cr_expect(strstr(output, word) != NULL, "%s: no \"%s\" in: %s", arguments, word, output);
 }
@@ -161,7 +138,7 @@ Test(cli, assembles_and_disassembles_to_the_same_words) {
     char *first = strdup(output);
     cr_expect_eq(run("asm @/q.s"), 0);
     cr_expect_str_eq(first, output);
-    cr_expect_eq(count_lines(output), 8u + 2u * 6u);
+    cr_expect_eq(shell_lines(output), 8u + 2u * 6u);
     cr_expect(strncmp(output, "0000000000000006\n", 17) == 0, "%s", output);
     free(first);
 }
@@ -169,7 +146,7 @@ Test(cli, assembles_and_disassembles_to_the_same_words) {
 Test(cli, expands_loops_to_issues) {
     put("p.s", program);
     cr_expect_eq(run("expand @/p.s"), 0);
-    cr_expect_eq(count_lines(output), 5u);
+    cr_expect_eq(shell_lines(output), 5u);
     cr_expect(strstr(output, "iv0=1") != NULL);
     cr_expect(strstr(output, "dst_row0=16") != NULL);
     cr_expect_eq(run("expand --json @/p.s"), 0);
