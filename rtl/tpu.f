@@ -5,12 +5,15 @@ rtl/common/tpu_ram.sv
 rtl/core/tpu_accu.sv
 rtl/core/tpu_agu.sv
 rtl/core/tpu_array.sv
+rtl/core/tpu_control.sv
 rtl/core/tpu_core.sv
 rtl/core/tpu_dma_ld.sv
 rtl/core/tpu_dma_st.sv
 rtl/core/tpu_issue.sv
 rtl/core/tpu_pe.sv
+rtl/core/tpu_readport.sv
 rtl/core/tpu_rowfile.sv
+rtl/core/tpu_run.sv
 rtl/core/tpu_sequencer.sv
 rtl/core/tpu_spm.sv
 rtl/core/tpu_vru.sv

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The machine: the units of the first seed, one channel of depth Qd between each pair, one memory
-// port each way, and the run's life (start, faults, watchdog, done). Every unit-to-unit path is a
+// port each way. It only connects; tpu_run holds the life of a run. Every unit-to-unit path is a
 // tpu_fifo, so work once accepted always drains. Probe outputs show each row in the cycle in which
-// it is pushed or written; they feed nothing inside.
+// it is pushed or written; inside they only tell the watchdog that something moved.
 //
 //   sequencer -> agu -> issue -+- c_dld -> dma_ld -+- dma2sp -> spm -+- wcol -> array -- cw -> accu
 //                              +- c_spm -> spm     +- dma2vr -> vru  |           ^               |
@@ -92,53 +92,33 @@ module tpu_core #(
     output logic             probe_c_write_valid_o,
     output logic [8*T+31:0]  probe_c_write_o
 );
-  // ---------------------------------------------------------------- run
-  logic running_q, running_d, done_q, done_d;
-  logic start_q, start_d;                        // the start that was heard; clears every unit
-  logic start, quiet, finish, moved, expired;
-  logic [31:0] still_q, still_d;                 // cycles without movement
-
-  // ---------------------------------------------------------------- faults
-  // A fault of older work overrides one of younger work: units hold what was issued, the issue
-  // stage holds what was decoded.
-  localparam logic [1:0] LevelNone = 2'd0;
-  localparam logic [1:0] LevelDecode = 2'd1;
-  localparam logic [1:0] LevelIssue = 2'd2;
-  localparam logic [1:0] LevelUnit = 2'd3;
-  logic [1:0] level_q, level_d;
-  logic [7:0] code_q, code_d, unit_q, unit_d;
-  logic [15:0] pc_q, pc_d;
-  logic unit_halt;
-
+  // ---------------------------------------------------------------- run and faults
+  logic start;                        // a run begins: every unit clears itself
+  logic quiet, moved, unit_halt;
   logic seq_fault, iss_fault, dld_fault, spm_fault, vru_fault, acc_fault, dst_fault;
   logic [7:0] seq_code, iss_code, acc_code;
   logic [15:0] seq_pc, iss_pc, dld_pc, spm_pc, vru_pc, acc_pc, dst_pc;
   logic dld_hdr_bad, spm_hdr_bad, vru_hdr_bad, arr_hdr_bad, acc_hdr_bad, dst_hdr_bad;
   logic seq_idle, agu_idle, dld_idle, spm_idle, vru_idle, arr_idle, acc_idle, dst_idle;
-  logic iss_stopped;
+  logic port_idle, port_moved, iss_stopped;
 
   // ---------------------------------------------------------------- channels: _w writer, _r reader
   logic [15:0] ctl_pc;
   logic c_dld_w_valid, c_dld_w_ready, c_dld_r_valid, c_dld_r_ready;
   logic [63:0] c_dld_w_data, c_dld_r_data;
   logic [15:0] c_dld_pc;
-  logic unused_c_dld_ready, unused_c_dld_valid;
   logic c_spm_w_valid, c_spm_w_ready, c_spm_r_valid, c_spm_r_ready;
   logic [63:0] c_spm_w_data, c_spm_r_data;
   logic [15:0] c_spm_pc;
-  logic unused_c_spm_ready, unused_c_spm_valid;
   logic c_vru_w_valid, c_vru_w_ready, c_vru_r_valid, c_vru_r_ready;
   logic [63:0] c_vru_w_data, c_vru_r_data;
   logic [15:0] c_vru_pc;
-  logic unused_c_vru_ready, unused_c_vru_valid;
   logic c_acc_w_valid, c_acc_w_ready, c_acc_r_valid, c_acc_r_ready;
   logic [63:0] c_acc_w_data, c_acc_r_data;
   logic [15:0] c_acc_pc;
-  logic unused_c_acc_ready, unused_c_acc_valid;
   logic c_dst_w_valid, c_dst_w_ready, c_dst_r_valid, c_dst_r_ready;
   logic [63:0] c_dst_w_data, c_dst_r_data;
   logic [15:0] c_dst_pc;
-  logic unused_c_dst_ready, unused_c_dst_valid;
   logic dma2sp_w_valid, dma2sp_w_ready, dma2sp_r_valid, dma2sp_r_ready;
   logic [8*T-1:0] dma2sp_w_data, dma2sp_r_data;
   logic dma2vr_w_valid, dma2vr_w_ready, dma2vr_r_valid, dma2vr_r_ready;
@@ -154,8 +134,7 @@ module tpu_core #(
   logic ac2sp_w_valid, ac2sp_w_ready, ac2sp_r_valid, ac2sp_r_ready;
   logic [8*T-1:0] ac2sp_w_data, ac2sp_r_data;
 
-  tpu_fifo #(
-      .Width(64),
+  tpu_control #(
       .Depth(Qd)
   ) u_c_dld (
       .clk_i,
@@ -163,32 +142,17 @@ module tpu_core #(
       .clear_i(start),
       .wr_valid_i(c_dld_w_valid),
       .wr_ready_o(c_dld_w_ready),
-      .wr_data_i(c_dld_w_data),
+      .wr_word_i(c_dld_w_data),
+      .wr_pc_i(ctl_pc),
       .rd_valid_o(c_dld_r_valid),
       .rd_ready_i(c_dld_r_ready),
-      .rd_data_o(c_dld_r_data)
+      .rd_word_o(c_dld_r_data),
+      .rd_pc_o(c_dld_pc)
   );
   assign probe_c_dld_valid_o = c_dld_w_valid && c_dld_w_ready;
   assign probe_c_dld_o = c_dld_w_data;
 
-  // The pc rides beside the word, for the fault register only.
-  tpu_fifo #(
-      .Width(16),
-      .Depth(Qd)
-  ) u_c_dld_pc (
-      .clk_i,
-      .rst_ni,
-      .clear_i(start),
-      .wr_valid_i(c_dld_w_valid),
-      .wr_ready_o(unused_c_dld_ready),
-      .wr_data_i(ctl_pc),
-      .rd_valid_o(unused_c_dld_valid),
-      .rd_ready_i(c_dld_r_ready),
-      .rd_data_o(c_dld_pc)
-  );
-
-  tpu_fifo #(
-      .Width(64),
+  tpu_control #(
       .Depth(Qd)
   ) u_c_spm (
       .clk_i,
@@ -196,32 +160,17 @@ module tpu_core #(
       .clear_i(start),
       .wr_valid_i(c_spm_w_valid),
       .wr_ready_o(c_spm_w_ready),
-      .wr_data_i(c_spm_w_data),
+      .wr_word_i(c_spm_w_data),
+      .wr_pc_i(ctl_pc),
       .rd_valid_o(c_spm_r_valid),
       .rd_ready_i(c_spm_r_ready),
-      .rd_data_o(c_spm_r_data)
+      .rd_word_o(c_spm_r_data),
+      .rd_pc_o(c_spm_pc)
   );
   assign probe_c_spm_valid_o = c_spm_w_valid && c_spm_w_ready;
   assign probe_c_spm_o = c_spm_w_data;
 
-  // The pc rides beside the word, for the fault register only.
-  tpu_fifo #(
-      .Width(16),
-      .Depth(Qd)
-  ) u_c_spm_pc (
-      .clk_i,
-      .rst_ni,
-      .clear_i(start),
-      .wr_valid_i(c_spm_w_valid),
-      .wr_ready_o(unused_c_spm_ready),
-      .wr_data_i(ctl_pc),
-      .rd_valid_o(unused_c_spm_valid),
-      .rd_ready_i(c_spm_r_ready),
-      .rd_data_o(c_spm_pc)
-  );
-
-  tpu_fifo #(
-      .Width(64),
+  tpu_control #(
       .Depth(Qd)
   ) u_c_vru (
       .clk_i,
@@ -229,32 +178,17 @@ module tpu_core #(
       .clear_i(start),
       .wr_valid_i(c_vru_w_valid),
       .wr_ready_o(c_vru_w_ready),
-      .wr_data_i(c_vru_w_data),
+      .wr_word_i(c_vru_w_data),
+      .wr_pc_i(ctl_pc),
       .rd_valid_o(c_vru_r_valid),
       .rd_ready_i(c_vru_r_ready),
-      .rd_data_o(c_vru_r_data)
+      .rd_word_o(c_vru_r_data),
+      .rd_pc_o(c_vru_pc)
   );
   assign probe_c_vru_valid_o = c_vru_w_valid && c_vru_w_ready;
   assign probe_c_vru_o = c_vru_w_data;
 
-  // The pc rides beside the word, for the fault register only.
-  tpu_fifo #(
-      .Width(16),
-      .Depth(Qd)
-  ) u_c_vru_pc (
-      .clk_i,
-      .rst_ni,
-      .clear_i(start),
-      .wr_valid_i(c_vru_w_valid),
-      .wr_ready_o(unused_c_vru_ready),
-      .wr_data_i(ctl_pc),
-      .rd_valid_o(unused_c_vru_valid),
-      .rd_ready_i(c_vru_r_ready),
-      .rd_data_o(c_vru_pc)
-  );
-
-  tpu_fifo #(
-      .Width(64),
+  tpu_control #(
       .Depth(Qd)
   ) u_c_acc (
       .clk_i,
@@ -262,32 +196,17 @@ module tpu_core #(
       .clear_i(start),
       .wr_valid_i(c_acc_w_valid),
       .wr_ready_o(c_acc_w_ready),
-      .wr_data_i(c_acc_w_data),
+      .wr_word_i(c_acc_w_data),
+      .wr_pc_i(ctl_pc),
       .rd_valid_o(c_acc_r_valid),
       .rd_ready_i(c_acc_r_ready),
-      .rd_data_o(c_acc_r_data)
+      .rd_word_o(c_acc_r_data),
+      .rd_pc_o(c_acc_pc)
   );
   assign probe_c_acc_valid_o = c_acc_w_valid && c_acc_w_ready;
   assign probe_c_acc_o = c_acc_w_data;
 
-  // The pc rides beside the word, for the fault register only.
-  tpu_fifo #(
-      .Width(16),
-      .Depth(Qd)
-  ) u_c_acc_pc (
-      .clk_i,
-      .rst_ni,
-      .clear_i(start),
-      .wr_valid_i(c_acc_w_valid),
-      .wr_ready_o(unused_c_acc_ready),
-      .wr_data_i(ctl_pc),
-      .rd_valid_o(unused_c_acc_valid),
-      .rd_ready_i(c_acc_r_ready),
-      .rd_data_o(c_acc_pc)
-  );
-
-  tpu_fifo #(
-      .Width(64),
+  tpu_control #(
       .Depth(Qd)
   ) u_c_dst (
       .clk_i,
@@ -295,29 +214,15 @@ module tpu_core #(
       .clear_i(start),
       .wr_valid_i(c_dst_w_valid),
       .wr_ready_o(c_dst_w_ready),
-      .wr_data_i(c_dst_w_data),
+      .wr_word_i(c_dst_w_data),
+      .wr_pc_i(ctl_pc),
       .rd_valid_o(c_dst_r_valid),
       .rd_ready_i(c_dst_r_ready),
-      .rd_data_o(c_dst_r_data)
+      .rd_word_o(c_dst_r_data),
+      .rd_pc_o(c_dst_pc)
   );
   assign probe_c_dst_valid_o = c_dst_w_valid && c_dst_w_ready;
   assign probe_c_dst_o = c_dst_w_data;
-
-  // The pc rides beside the word, for the fault register only.
-  tpu_fifo #(
-      .Width(16),
-      .Depth(Qd)
-  ) u_c_dst_pc (
-      .clk_i,
-      .rst_ni,
-      .clear_i(start),
-      .wr_valid_i(c_dst_w_valid),
-      .wr_ready_o(unused_c_dst_ready),
-      .wr_data_i(ctl_pc),
-      .rd_valid_o(unused_c_dst_valid),
-      .rd_ready_i(c_dst_r_ready),
-      .rd_data_o(c_dst_pc)
-  );
 
   tpu_fifo #(
       .Width(8*T),
@@ -439,39 +344,32 @@ module tpu_core #(
   assign probe_ac2sp_o = ac2sp_w_data;
 
   // ---------------------------------------------------------------- memory read port
-  // Program fetch goes first; who asked is kept in order, and a request that stands keeps the port.
-  localparam int InFlight = 192;  // covers the loads' pieces and a fetch beside them
-  logic fetch_valid, fetch_ready, load_valid, load_ready, load_b;
+  logic fetch_valid, fetch_ready, fetch_rsp_valid;
+  logic load_valid, load_ready, load_b, load_rsp_valid, load_rsp_ready;
   logic [31:0] fetch_addr, load_addr;
-  logic pick_load, held_q, held_d, held_load_q, held_load_d;
-  logic owner_room, owner_valid, owner_load;
-  logic load_rsp_ready, rd_req_fire, rd_rsp_fire;
 
-  assign pick_load = held_q ? held_load_q : !fetch_valid;
-  assign rd_req_valid_o = owner_room && (pick_load ? load_valid : fetch_valid);
-  assign rd_req_region_o = pick_load ? (load_b ? 2'd2 : 2'd1) : 2'd0;
-  assign rd_req_addr_o = pick_load ? load_addr : fetch_addr;
-  assign rd_req_fire = rd_req_valid_o && rd_req_ready_i;
-  assign fetch_ready = !pick_load && owner_room && rd_req_ready_i;
-  assign load_ready = pick_load && owner_room && rd_req_ready_i;
-  assign held_d = rd_req_valid_o && !rd_req_ready_i;
-  assign held_load_d = pick_load;
-  assign rd_rsp_ready_o = owner_valid && (!owner_load || load_rsp_ready);
-  assign rd_rsp_fire = rd_rsp_valid_i && rd_rsp_ready_o;
-
-  tpu_fifo #(
-      .Width(1),
-      .Depth(InFlight)
-  ) u_owners (
+  tpu_readport u_readport (
       .clk_i,
       .rst_ni,
       .clear_i(start),
-      .wr_valid_i(rd_req_fire),
-      .wr_ready_o(owner_room),
-      .wr_data_i(pick_load),
-      .rd_valid_o(owner_valid),
-      .rd_ready_i(rd_rsp_fire),
-      .rd_data_o(owner_load)
+      .fetch_valid_i(fetch_valid),
+      .fetch_ready_o(fetch_ready),
+      .fetch_addr_i(fetch_addr),
+      .fetch_rsp_valid_o(fetch_rsp_valid),
+      .load_valid_i(load_valid),
+      .load_ready_o(load_ready),
+      .load_b_i(load_b),
+      .load_addr_i(load_addr),
+      .load_rsp_valid_o(load_rsp_valid),
+      .load_rsp_ready_i(load_rsp_ready),
+      .req_valid_o(rd_req_valid_o),
+      .req_ready_i(rd_req_ready_i),
+      .req_region_o(rd_req_region_o),
+      .req_addr_o(rd_req_addr_o),
+      .rsp_valid_i(rd_rsp_valid_i),
+      .rsp_ready_o(rd_rsp_ready_o),
+      .moved_o(port_moved),
+      .idle_o(port_idle)
   );
 
   // ---------------------------------------------------------------- sequencer
@@ -498,7 +396,7 @@ module tpu_core #(
       .rd_req_valid_o(fetch_valid),
       .rd_req_ready_i(fetch_ready),
       .rd_req_addr_o(fetch_addr),
-      .rd_rsp_valid_i(rd_rsp_fire && !owner_load),
+      .rd_rsp_valid_i(fetch_rsp_valid),
       .rd_rsp_data_i(rd_rsp_data_i),
       .rd_rsp_error_i(rd_rsp_error_i),
       .hdr_valid_o(hdr_valid),
@@ -609,7 +507,7 @@ module tpu_core #(
       .req_ready_i(load_ready),
       .req_b_o(load_b),
       .req_addr_o(load_addr),
-      .rsp_valid_i(rd_rsp_valid_i && owner_valid && owner_load),
+      .rsp_valid_i(load_rsp_valid),
       .rsp_ready_o(load_rsp_ready),
       .rsp_data_i(rd_rsp_data_i),
       .rsp_error_i(rd_rsp_error_i),
@@ -766,43 +664,48 @@ module tpu_core #(
   assign unit_state_o = {1'b0, dst_state, 1'b0, acc_state, 1'b0, arr_state, 1'b0, vru_state,
                          1'b0, spm_state, 1'b0, dld_state, 1'b0, seq_state};
 
-  // ---------------------------------------------------------------- end of a run
-  assign start_d = start_i && !running_q && quiet;
-  assign start = start_q;
+  // ---------------------------------------------------------------- life of the run
   assign quiet = seq_idle && agu_idle && dld_idle && spm_idle && vru_idle && arr_idle &&
-      acc_idle && dst_idle && !owner_valid && !held_q &&
+      acc_idle && dst_idle && port_idle &&
       !c_dld_r_valid && !c_spm_r_valid && !c_vru_r_valid && !c_acc_r_valid && !c_dst_r_valid &&
       !dma2sp_r_valid && !dma2vr_r_valid && !sp2vr_r_valid && !wcol_r_valid && !acol_r_valid &&
       !cw_r_valid && !ac2sp_r_valid;
-  assign finish = running_q && quiet && !start;
-  assign moved = rd_req_fire || rd_rsp_fire || (wr_req_valid_o && wr_req_ready_i) ||
-      wr_rsp_valid_i || probe_issue_valid_o || probe_c_dld_valid_o || probe_dma2sp_valid_o ||
+  assign moved = port_moved || (wr_req_valid_o && wr_req_ready_i) || wr_rsp_valid_i ||
+      probe_issue_valid_o || probe_c_dld_valid_o || probe_dma2sp_valid_o ||
       probe_dma2vr_valid_o || probe_sp2vr_valid_o || probe_wcol_valid_o || probe_acol_valid_o ||
       probe_cw_valid_o || probe_ac2sp_valid_o || probe_spad_write_valid_o ||
       probe_vr_write_valid_o || probe_ar_write_mm_valid_o || probe_ar_write_alu_valid_o ||
       probe_c_write_valid_o;
-  assign expired = running_q && (watchdog_limit_i != '0) && (still_q >= watchdog_limit_i);
-  assign unit_halt = level_q == LevelUnit;
 
+  // Of faults in one cycle the unit further down the data path is named.
+  logic [7:0] unit_code, unit_unit, hdr_unit;
+  logic [15:0] unit_pc;
   always_comb begin
-    running_d = running_q;
-    done_d = done_q;
-    still_d = (running_q && !moved) ? still_q + 32'd1 : 32'd0;
-    if (finish || expired) begin
-      running_d = 1'b0;
-      done_d = 1'b1;
+    unit_code = tpu_isa_pkg::FAULT_BUS;
+    unit_unit = tpu_isa_pkg::UNIT_DMA_LD;
+    unit_pc = dld_pc;
+    if (spm_fault) begin
+      unit_code = tpu_isa_pkg::RULE_WRITE_BEFORE_READ;
+      unit_unit = tpu_isa_pkg::UNIT_SPM;
+      unit_pc = spm_pc;
     end
-    if (start_d) begin
-      running_d = 1'b1;
-      done_d = 1'b0;
+    if (vru_fault) begin
+      unit_code = tpu_isa_pkg::RULE_WRITE_BEFORE_READ;
+      unit_unit = tpu_isa_pkg::UNIT_VRU;
+      unit_pc = vru_pc;
+    end
+    if (acc_fault) begin
+      unit_code = acc_code;
+      unit_unit = tpu_isa_pkg::UNIT_ACCU;
+      unit_pc = acc_pc;
+    end
+    if (dst_fault) begin
+      unit_code = tpu_isa_pkg::FAULT_BUS;
+      unit_unit = tpu_isa_pkg::UNIT_DMA_ST;
+      unit_pc = dst_pc;
     end
   end
 
-  // Header counts are compared when all work is done; a program that faulted has other counts.
-  logic [7:0] hdr_unit;
-  logic hdr_bad;
-  assign hdr_bad = dld_hdr_bad || spm_hdr_bad || vru_hdr_bad || arr_hdr_bad || acc_hdr_bad ||
-      dst_hdr_bad;
   always_comb begin
     hdr_unit = tpu_isa_pkg::UNIT_DMA_ST;
     if (acc_hdr_bad) hdr_unit = tpu_isa_pkg::UNIT_ACCU;
@@ -812,98 +715,34 @@ module tpu_core #(
     if (dld_hdr_bad) hdr_unit = tpu_isa_pkg::UNIT_DMA_LD;
   end
 
-  always_comb begin
-    level_d = level_q;
-    code_d = code_q;
-    unit_d = unit_q;
-    pc_d = pc_q;
-    if (seq_fault && (level_q == LevelNone)) begin
-      level_d = LevelDecode;
-      code_d = seq_code;
-      unit_d = tpu_isa_pkg::UNIT_SEQUENCER;
-      pc_d = seq_pc;
-    end
-    if (iss_fault && (level_q < LevelIssue)) begin
-      level_d = LevelIssue;
-      code_d = iss_code;
-      unit_d = tpu_isa_pkg::UNIT_SEQUENCER;
-      pc_d = iss_pc;
-    end
-    if ((level_q != LevelUnit) &&
-        (dld_fault || spm_fault || vru_fault || acc_fault || dst_fault)) begin
-      level_d = LevelUnit;
-      if (dst_fault) begin
-        code_d = tpu_isa_pkg::FAULT_BUS;
-        unit_d = tpu_isa_pkg::UNIT_DMA_ST;
-        pc_d = dst_pc;
-      end else if (acc_fault) begin
-        code_d = acc_code;
-        unit_d = tpu_isa_pkg::UNIT_ACCU;
-        pc_d = acc_pc;
-      end else if (vru_fault) begin
-        code_d = tpu_isa_pkg::RULE_WRITE_BEFORE_READ;
-        unit_d = tpu_isa_pkg::UNIT_VRU;
-        pc_d = vru_pc;
-      end else if (spm_fault) begin
-        code_d = tpu_isa_pkg::RULE_WRITE_BEFORE_READ;
-        unit_d = tpu_isa_pkg::UNIT_SPM;
-        pc_d = spm_pc;
-      end else begin
-        code_d = tpu_isa_pkg::FAULT_BUS;
-        unit_d = tpu_isa_pkg::UNIT_DMA_LD;
-        pc_d = dld_pc;
-      end
-    end
-    if (finish && hdr_bad && (level_q == LevelNone)) begin
-      level_d = LevelUnit;
-      code_d = tpu_isa_pkg::FAULT_HEADER;
-      unit_d = hdr_unit;
-      pc_d = '0;
-    end
-    if (expired && (level_q == LevelNone)) begin
-      level_d = LevelUnit;
-      code_d = tpu_isa_pkg::FAULT_WATCHDOG;
-      unit_d = tpu_isa_pkg::UNIT_SEQUENCER;
-      pc_d = seq_pc;
-    end
-    if (start) begin
-      level_d = LevelNone;
-      code_d = tpu_isa_pkg::RULE_NONE;
-      unit_d = '0;
-      pc_d = '0;
-    end
-  end
+  tpu_run u_run (
+      .clk_i,
+      .rst_ni,
+      .start_i,
+      .watchdog_limit_i,
+      .quiet_i(quiet),
+      .moved_i(moved),
+      .decode_valid_i(seq_fault),
+      .decode_code_i(seq_code),
+      .decode_pc_i(seq_pc),
+      .issue_valid_i(iss_fault),
+      .issue_code_i(iss_code),
+      .issue_pc_i(iss_pc),
+      .unit_valid_i(dld_fault || spm_fault || vru_fault || acc_fault || dst_fault),
+      .unit_code_i(unit_code),
+      .unit_unit_i(unit_unit),
+      .unit_pc_i(unit_pc),
+      .header_bad_i(dld_hdr_bad || spm_hdr_bad || vru_hdr_bad || arr_hdr_bad || acc_hdr_bad ||
+                    dst_hdr_bad),
+      .header_unit_i(hdr_unit),
+      .start_o(start),
+      .halt_o(unit_halt),
+      .busy_o,
+      .done_o,
+      .fault_code_o,
+      .fault_unit_o,
+      .fault_pc_o
+  );
 
-  assign busy_o = running_q;
-  assign done_o = done_q;
-  assign fault_code_o = code_q;
-  assign fault_unit_o = unit_q;
-  assign fault_pc_o = pc_q;
   assign drained_o = quiet;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      start_q <= 1'b0;
-      running_q <= 1'b0;
-      done_q <= 1'b0;
-      still_q <= '0;
-      held_q <= 1'b0;
-      held_load_q <= 1'b0;
-      level_q <= LevelNone;
-      code_q <= '0;
-      unit_q <= '0;
-      pc_q <= '0;
-    end else begin
-      start_q <= start_d;
-      running_q <= running_d;
-      done_q <= done_d;
-      still_q <= still_d;
-      held_q <= held_d;
-      held_load_q <= held_load_d;
-      level_q <= level_d;
-      code_q <= code_d;
-      unit_q <= unit_d;
-      pc_q <= pc_d;
-    end
-  end
 endmodule : tpu_core
