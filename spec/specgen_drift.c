@@ -207,13 +207,22 @@ static tpu_status check_numerics(const specgen_spec *spec, tpu_message *why) {
     const cJSON *wide = specgen_spec_list(cJSON_GetArrayItem(list, index), "accumulator");
     int64_t min = specgen_spec_int(output, "min");
     int64_t max = specgen_spec_int(output, "max");
-    if (numerics_to_operand(INT32_MIN) != min || numerics_to_operand(INT32_MAX) != max) {
-        return differs(spec, why, "numerics.configurations", index, "output", "another range",
-                       "-128 to 127");
+    int64_t low = numerics_to_operand(INT32_MIN);
+    int64_t high = numerics_to_operand(INT32_MAX);
+    if (low != min || high != max) {
+        return specgen_spec_refuse(spec, why, "numerics.configurations[].output",
+                                   "goes from %lld to %lld, but the C code clips to %lld and %lld",
+                                   (long long)min, (long long)max, (long long)low, (long long)high);
     }
     if (specgen_spec_int(wide, "bits") != 32 || numerics_wrap_add(INT32_MAX, 1) != INT32_MIN) {
-        return differs(spec, why, "numerics.configurations", index, "accumulator", "another width",
-                       "32 bits that wrap");
+        return specgen_spec_refuse(spec, why, "numerics.configurations[].accumulator",
+                                   "has %lld bits, but the C code wraps at 32 or not at all",
+                                   (long long)specgen_spec_int(wide, "bits"));
+    }
+    if (numerics_max0(-1) != 0 || numerics_max0(INT32_MIN) != 0 || numerics_max0(1) != 1) {
+        return specgen_spec_refuse(spec, why, "primitives",
+                                   "max0 is the maximum with 0, but the C code gives %d for -1",
+                                   (int)numerics_max0(-1));
     }
     return TPU_OK;
 }
