@@ -19,6 +19,8 @@ static const command commands[] = {
     {"gemm", cli_gemm, "multiply two matrices on the machine, checked"},
     {"run", cli_run, "run a program on the machine, checked"},
     {"replay", cli_replay, "run a reproducer again"},
+    {"fuzz", cli_fuzz, "random legal programs in lockstep; findings become reproducers"},
+    {"shrink", cli_shrink, "make a failing reproducer small"},
     {"bench", cli_bench, "cycles against the targets, and speeds"},
     {"asm", cli_asm, "program text to instruction words"},
     {"disasm", cli_disasm, "instruction words to program text"},

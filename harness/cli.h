@@ -125,5 +125,7 @@ int cli_limits(int argc, char **argv);
 int cli_replay(int argc, char **argv);
 int cli_cosim(int argc, char **argv);
 int cli_bench(int argc, char **argv);
+int cli_fuzz(int argc, char **argv);
+int cli_shrink(int argc, char **argv);
 
 #endif

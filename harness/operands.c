@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-static const char *const kind_names[OPERANDS_KIND_COUNT] = {"full", "corner", "mid", "small",
-                                                            "boundary"};
+static const char *const kind_names[OPERANDS_KIND_COUNT] = {"full",     "corner", "mid",    "small",
+                                                            "boundary", "equal",  "one-hot"};
 
 const char *operands_kind_name(operands_kind kind) {
     return (unsigned)kind < OPERANDS_KIND_COUNT ? kind_names[kind] : NULL;
@@ -29,6 +29,7 @@ static int8_t draw(operands_kind kind, rng *source) {
     case OPERANDS_SMALL:
         return (int8_t)((int32_t)rng_below(source, 9) - 4);
     case OPERANDS_BOUNDARY:
+    case OPERANDS_ONE_HOT:
         return 0;
     default:
         return (int8_t)((int32_t)rng_below(source, 256) - 128);
@@ -37,9 +38,15 @@ static int8_t draw(operands_kind kind, rng *source) {
 
 static void fill_window(operands_kind kind, rng *source, uint32_t stride, uint32_t rows,
                         uint32_t columns, uint8_t *to) {
+    const int8_t same = kind == OPERANDS_EQUAL ? draw_corner(source) : 0;
     for (uint32_t row = 0; row < rows; row++) {
+        uint8_t *at = to + (size_t)row * stride;
         for (uint32_t column = 0; column < columns; column++) {
-            to[(size_t)row * stride + column] = (uint8_t)draw(kind, source);
+            at[column] = (uint8_t)(kind == OPERANDS_EQUAL ? same : draw(kind, source));
+        }
+        if (kind == OPERANDS_ONE_HOT && columns > 0) {
+            uint32_t hot = rng_below(source, columns);
+            at[hot] = (uint8_t)draw(OPERANDS_FULL, source);
         }
     }
 }

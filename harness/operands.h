@@ -16,6 +16,8 @@ typedef enum operands_kind {
     OPERANDS_MID,      /**< -16 .. 16 */
     OPERANDS_SMALL,    /**< -4 .. 4 */
     OPERANDS_BOUNDARY, /**< products just below, at and above the bounds of int8; k >= 3 */
+    OPERANDS_EQUAL,    /**< one value in all of A, one in all of B, often a bound */
+    OPERANDS_ONE_HOT,  /**< one element a row is not zero */
     OPERANDS_KIND_COUNT
 } operands_kind;
 

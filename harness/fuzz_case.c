@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From (seed, sequence, index) to a program with operands and memory timing. Nothing else goes in,
+// so that any run can be made again without having been recorded.
+
+#include "harness/fuzz_internal.h"
+
+#include <string.h>
+
+// Seeds of neighbouring cases must have nothing in common.
+static uint64_t mix(uint64_t seed, uint64_t sequence, uint64_t index) {
+    rng source;
+    rng_seed(&source, seed);
+    rng_seed(&source, rng_next(&source) ^ sequence);
+    rng_seed(&source, rng_next(&source) ^ index);
+    return rng_next(&source);
+}
+
+static engine_timing draw_timing(rng *source) {
+    static const uint8_t latencies[] = {1, 1, 2, 3, 4, 7, 16, 40};
+    static const uint16_t stalls[] = {0, 0, 30, 100, 250, 250, 500, 700};
+    engine_timing timing = {.read_latency = 1, .write_latency = 1};
+    if (rng_below(source, 2) == 0) {
+        return timing;
+    }
+    timing.read_latency = latencies[rng_below(source, sizeof latencies)];
+    timing.write_latency = latencies[rng_below(source, sizeof latencies)];
+    timing.stall_permille = stalls[rng_below(source, sizeof stalls / sizeof stalls[0])];
+    timing.stall_seed = rng_next(source);
+    return timing;
+}
+
+engine_config fuzz_case_config(const fuzz_options *options, uint64_t sequence) {
+    engine_config config = options->config;
+    uint64_t drawn = mix(options->seed, sequence, UINT64_MAX);
+    config.init = drawn % 8 == 0   ? ENGINE_INIT_ZEROS
+                  : drawn % 8 == 1 ? ENGINE_INIT_ONES
+                                   : ENGINE_INIT_RANDOM;
+    config.init_seed = drawn >> 3;
+    config.timing = (engine_timing){.read_latency = 1, .write_latency = 1};
+    return config;
+}
+
+tpu_status fuzz_case_make(const fuzz_options *options, const stress_operands *operands,
+                          uint64_t sequence, uint32_t index, fuzz_case *out, tpu_message *why) {
+    rng source;
+    image words = {.words = NULL};
+    rng_seed(&source, mix(options->seed, sequence, index));
+    uint64_t program_seed = rng_next(&source);
+    const tpu_params *params = &options->config.params;
+    tpu_status status = stress_program(params, program_seed, &options->shape, &out->program, why);
+    if (status == TPU_OK) {
+        status = image_build(params, &out->program, true, &words, why);
+    }
+    if (status != TPU_OK) {
+        return status;
+    }
+    image_clear(&out->words);
+    out->words = words;
+    stress_operands_draw(operands, &source, &out->operands);
+    out->timing = (engine_timing){.read_latency = 1, .write_latency = 1};
+    if (!options->calm) {
+        out->timing = draw_timing(&source);
+    }
+    return TPU_OK;
+}
+
+void fuzz_case_clear(fuzz_case *self) {
+    isa_program_clear(&self->program);
+    image_clear(&self->words);
+    memset(self, 0, sizeof *self);
+}
+
+void fuzz_case_job(const fuzz_options *options, const fuzz_case *from, uint32_t index,
+                   lockstep_job *out) {
+    *out = (lockstep_job){.level = LOCKSTEP_LEVEL_ARCH,
+                          .mode = LOCKSTEP_MODE_CHECKED,
+                          .program = &from->program,
+                          .words = from->words.words,
+                          .word_count = from->words.count,
+                          .a = from->operands.a,
+                          .b = from->operands.b,
+                          .c = from->operands.c,
+                          .hang_limit = options->hang_limit,
+                          .skip_oracle = index % FUZZ_ORACLE_EVERY != 0};
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What shrink.c (the passes and their order), shrink_program.c (program edits) and shrink_data.c
+// (runs, timing and operands) share. Nobody else includes this.
+
+#ifndef SHRINK_INTERNAL_H
+#define SHRINK_INTERNAL_H
+
+#include "harness/shrink.h"
+
+/** A reproducer on its way down. */
+typedef struct shrink {
+    const shrink_options *options;
+    shrink_report *report;
+    reproducer *best; // fails as wanted
+    verdict_signature wanted;
+    verdict seen; // of the last candidate
+    double begin;
+    tpu_status status; // a failure of the harness ends everything
+    tpu_message why;
+} shrink;
+
+/** The run that fails. */
+reproducer_run *shrink_last(shrink *self);
+
+bool shrink_is_over(shrink *self);
+
+/** Runs `best` as it stands, edited in place. True = it still fails as wanted. */
+bool shrink_try(shrink *self);
+
+/**
+ * Tries a program in place of the last run's. It is taken (and `candidate` becomes the old one)
+ * when it is legal and still fails as wanted; else nothing changes.
+ */
+bool shrink_try_program(shrink *self, isa_program *candidate);
+
+/** A copy; false = out of memory, and the status says so. `to` is cleared first. */
+bool shrink_copy_program(shrink *self, const isa_program *from, isa_program *to);
+
+/** One pass over the program. @return true when anything became smaller. */
+bool shrink_program_pass(shrink *self);
+
+/** Earlier runs, timing, initial state: once. */
+void shrink_data_settings(shrink *self);
+
+/** Operands: to 0, then what is left to small values. */
+void shrink_data_operands(shrink *self);
+
+#endif
