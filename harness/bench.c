@@ -35,13 +35,13 @@ static const goal goals[] = {
     {8, 64, {48, 48, 48}, 3001, 1900},   {8, 64, {64, 64, 64}, 5986, 4350},
     {8, 64, {64, 32, 64}, 3831, 2250},   {16, 64, {64, 64, 64}, 0, 1250}};
 
-#define SHALLOW BENCH_LATENCIES
 #define SHALLOW_QD 2u
 
 typedef struct bench {
     const bench_options *options;
     const tpu_params *params;
-    session *session[BENCH_LATENCIES + 1]; // by latency; the last one has QD = 2, or is NULL
+    session *session;
+    session *shallow; // at QD = 2; NULL = there is no such engine
     uint8_t *a;
     uint8_t *b;
     uint8_t *c;
@@ -84,11 +84,11 @@ static lockstep_job make_job(const bench *self, const bench_row *row, bool relu,
                           .gemm = {.m = row->m, .k = row->k, .n = row->n, .relu = relu}};
 }
 
-static uint64_t run_exact(bench *self, size_t latency, const lockstep_job *job, bench_row *row) {
+static uint64_t run_exact(bench *self, session *on, const lockstep_job *job, bench_row *row) {
     verdict seen;
     uint64_t cycles = 0;
     verdict_init(&seen);
-    session_run(self->session[latency], "bench", job, &seen);
+    session_run(on, "bench", job, &seen);
     self->broken = self->broken || seen.kind == VERDICT_ERROR;
     if (seen.kind == VERDICT_OK) {
         cycles = seen.status.cycles;
@@ -100,8 +100,13 @@ static uint64_t run_exact(bench *self, size_t latency, const lockstep_job *job, 
     return cycles;
 }
 
+static bool prepare(session *on, uint32_t latency, tpu_message *why) {
+    const engine_timing timing = {.read_latency = latency, .write_latency = latency};
+    return session_renew(on, why) == TPU_OK && session_set_timing(on, &timing, why) == TPU_OK;
+}
+
 // Cycles of one form at one latency in a fresh engine; 0 = does not fit, or was not exact.
-static uint64_t cycles_of(bench *self, size_t latency, programs_form form, bool relu,
+static uint64_t cycles_of(bench *self, session *on, uint32_t latency, programs_form form, bool relu,
                           bench_row *row) {
     isa_program program = {.insn = NULL};
     image words = {.words = NULL};
@@ -109,9 +114,9 @@ static uint64_t cycles_of(bench *self, size_t latency, programs_form form, bool 
     if (!build(self, row, form, relu, &program, &words)) {
         return 0;
     }
-    if (session_renew(self->session[latency], &row->sentence) == TPU_OK) {
+    if (prepare(on, latency, &row->sentence)) {
         lockstep_job job = make_job(self, row, relu, &program, &words);
-        cycles = run_exact(self, latency, &job, row);
+        cycles = run_exact(self, on, &job, row);
     } else {
         row->exact = false;
     }
@@ -124,7 +129,7 @@ static void find_best(bench *self, bench_row *row) {
     row->form = PROGRAMS_LOOPED;
     row->best[0] = row->shipped[0];
     for (programs_form form = 0; form < PROGRAMS_FORM_COUNT; form++) {
-        uint64_t cycles = cycles_of(self, 0, form, false, row);
+        uint64_t cycles = cycles_of(self, self->session, 1, form, false, row);
         if (cycles > 0 && (row->best[0] == 0 || cycles < row->best[0])) {
             row->best[0] = cycles;
             row->form = form;
@@ -142,7 +147,7 @@ static void measure(const bench *self, bench_row *row) {
     lockstep_job job = make_job(self, row, false, &program, &words);
     session_speed speed = {.checked = 0, .bare = 0};
     tpu_status status =
-        session_measure(self->session[0], &job, self->options->speed_seconds, &speed, &why);
+        session_measure(self->session, &job, self->options->speed_seconds, &speed, &why);
     row->checked = speed.checked;
     row->bare = speed.bare;
     if (status != TPU_OK && row->exact) {
@@ -161,29 +166,29 @@ static void run_row(bench *self, const suite_shape *shape, bench_row *row) {
     operands_fill(OPERANDS_FULL, self->options->seed, p->maxdim, row->m, row->k, row->n, self->a,
                   self->b);
     for (size_t i = 0; i < BENCH_LATENCIES; i++) {
-        row->shipped[i] = cycles_of(self, i, PROGRAMS_LOOPED, false, row);
+        row->shipped[i] =
+            cycles_of(self, self->session, bench_latencies[i], PROGRAMS_LOOPED, false, row);
     }
     find_best(self, row);
     for (size_t i = 1; i < BENCH_LATENCIES; i++) {
-        row->best[i] = cycles_of(self, i, row->form, false, row);
+        row->best[i] = cycles_of(self, self->session, bench_latencies[i], row->form, false, row);
     }
-    row->relu = cycles_of(self, 0, row->form, true, row);
-    if (self->session[SHALLOW] != NULL) {
-        row->shallow = cycles_of(self, SHALLOW, row->form, false, row);
+    row->relu = cycles_of(self, self->session, 1, row->form, true, row);
+    if (self->shallow != NULL) {
+        row->shallow = cycles_of(self, self->shallow, 1, row->form, false, row);
     }
     if (row->exact && self->options->speed_seconds > 0) {
         measure(self, row);
     }
 }
 
-static tpu_status open_one(const bench *self, uint32_t latency, uint32_t qd, session **out,
-                           tpu_message *why) {
+static tpu_status open_one(const bench *self, uint32_t qd, session **out, tpu_message *why) {
     session_options options = {.engine = self->options->engine,
                                .config = self->options->config,
                                .seed = self->options->seed,
                                .api = self->options->api};
     options.config.params.qd = qd;
-    options.config.timing = (engine_timing){.read_latency = latency, .write_latency = latency};
+    options.config.timing = (engine_timing){.read_latency = 1, .write_latency = 1};
     return session_open(&options, out, why);
 }
 
@@ -195,14 +200,10 @@ static tpu_status open_sessions(bench *self, tpu_message *why) {
     if (self->a == NULL || self->b == NULL || self->c == NULL) {
         return status_fail(why, TPU_ERR_MEMORY, "bench: out of memory");
     }
-    tpu_status status = TPU_OK;
-    for (size_t i = 0; i < BENCH_LATENCIES && status == TPU_OK; i++) {
-        status = open_one(self, bench_latencies[i], self->params->qd, &self->session[i], why);
-    }
     tpu_message unused; // the column stays empty when there is no such engine
-    if (status == TPU_OK &&
-        open_one(self, 1, SHALLOW_QD, &self->session[SHALLOW], &unused) != TPU_OK) {
-        self->session[SHALLOW] = NULL;
+    tpu_status status = open_one(self, self->params->qd, &self->session, why);
+    if (status == TPU_OK && open_one(self, SHALLOW_QD, &self->shallow, &unused) != TPU_OK) {
+        self->shallow = NULL;
     }
     return status;
 }
@@ -222,9 +223,8 @@ tpu_status bench_run(const bench_options *options, bench_on_row on_row, void *us
         }
         on_row(user, &row);
     }
-    for (size_t i = 0; i <= BENCH_LATENCIES; i++) {
-        session_close(self.session[i]);
-    }
+    session_close(self.session);
+    session_close(self.shallow);
     free(self.a);
     free(self.b);
     free(self.c);

@@ -203,6 +203,9 @@ static void put_foot(const suite_summary *summary) {
     if (summary->skipped > 0) {
         (void)printf("%zu line(s) not run\n", summary->skipped);
     }
+    if (summary->stopped) {
+        (void)printf("the other lines were left out: this engine cannot start over in a process\n");
+    }
     (void)printf("%zu of %zu exact\n", summary->exact, summary->run);
 }
 

@@ -30,7 +30,13 @@ struct session {
     pair main;
     pair timing[2]; // checked and bare
     reproducer history;
+    bool failed; // the last run was not OK: the main engine stands in the middle of it
 };
+
+// The SystemC kernel is global: a process has one engine of it, once.
+static bool is_single(const session *self) {
+    return strcmp(self->options.engine, "systemc") == 0;
+}
 
 static void pair_close(const session *self, pair *which) {
     lockstep_destroy(which->both);
@@ -99,10 +105,35 @@ void session_close(session *self) {
     free(self);
 }
 
+bool session_can_renew(const session *self) {
+    return !is_single(self) || !self->failed;
+}
+
+static tpu_status reset_single(session *self, tpu_message *why) {
+    if (!session_can_renew(self)) {
+        return status_fail(why, TPU_REFUSED,
+                           "the SystemC engine cannot start over after a run that was not OK");
+    }
+    return self->api->reset(self->main.device, why);
+}
+
 tpu_status session_renew(session *self, tpu_message *why) {
+    if (is_single(self)) {
+        return reset_single(self, why);
+    }
     reproducer_forget(&self->history);
     pair_close(self, &self->main);
+    self->failed = false;
     return pair_open(self, &self->main, why);
+}
+
+tpu_status session_set_timing(session *self, const engine_timing *timing, tpu_message *why) {
+    tpu_status status = self->api->set_timing(self->main.device, timing, why);
+    if (status == TPU_OK) {
+        self->options.config.timing = *timing;
+        self->history.config.timing = *timing;
+    }
+    return status;
 }
 
 void session_run(session *self, const char *name, const lockstep_job *job, verdict *out) {
@@ -116,6 +147,7 @@ void session_run(session *self, const char *name, const lockstep_job *job, verdi
         return;
     }
     lockstep_run(self->main.both, &with, out);
+    self->failed = out->kind != VERDICT_OK;
 }
 
 const uint8_t *session_c(const session *self) {
@@ -144,12 +176,14 @@ static tpu_status measure_once(session *self, size_t which, meter *to, tpu_messa
     verdict seen;
     tpu_status status = TPU_OK;
     verdict_init(&seen);
+    const pair *on = is_single(self) ? &self->main : &self->timing[which];
     double begin = now();
-    lockstep_run(self->timing[which].both, &to->job, &seen);
+    lockstep_run(on->both, &to->job, &seen);
     to->seconds += now() - begin;
     to->cycles += seen.steps;
     if (seen.kind != VERDICT_OK) {
         pair_close(self, &self->timing[which]);
+        self->failed = self->failed || is_single(self);
         status =
             status_fail(why, TPU_ERR_ENGINE, "a timing run was not OK: %.400s", seen.sentence.text);
     }
@@ -159,7 +193,7 @@ static tpu_status measure_once(session *self, size_t which, meter *to, tpu_messa
 
 static tpu_status open_timing(session *self, tpu_message *why) {
     tpu_status status = TPU_OK;
-    for (size_t i = 0; i < 2 && status == TPU_OK; i++) {
+    for (size_t i = 0; i < 2 && status == TPU_OK && !is_single(self); i++) {
         if (self->timing[i].device == NULL) {
             status = pair_open(self, &self->timing[i], why);
         }

@@ -12,6 +12,7 @@
 #include "harness/report.h"
 #include "harness/verdict.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +34,19 @@ tpu_status session_open(const session_options *options, session **out,
 /** NULL-safe. */
 void session_close(session *self);
 
-/** Throws the engine away and takes a fresh one; the reproducer starts anew. */
+/**
+ * Throws the engine away and takes a fresh one; the reproducer starts anew. Where there can be only
+ * one engine a process (SystemC's kernel is global) it is reset instead: memories and reproducer
+ * stay, and after a run that was not OK it is refused.
+ */
 tpu_status session_renew(session *self, tpu_message *why) TPU_NODISCARD;
+
+/** False when no run can follow any more: see session_renew. */
+bool session_can_renew(const session *self);
+
+/** Memory timing of the runs to come. */
+tpu_status session_set_timing(session *self, const engine_timing *timing,
+                              tpu_message *why) TPU_NODISCARD;
 
 /** Runs a job to its verdict and notes it for the reproducer. hang_limit is filled in. */
 void session_run(session *self, const char *name, const lockstep_job *job, verdict *out);
@@ -52,7 +64,8 @@ typedef struct session_speed {
 } session_speed;
 
 /**
- * Runs the job checked and bare in turn, each on an engine of its own, for about `seconds` each.
+ * Runs the job checked and bare in turn for about `seconds` each, on engines of their own where
+ * there can be several.
  * @return TPU_OK, or TPU_ERR_ENGINE when a run is not OK.
  */
 tpu_status session_measure(session *self, const lockstep_job *job, double seconds,

@@ -255,6 +255,10 @@ static tpu_status run_line(suite *self, const char *program, const suite_shape *
     if (calls[0].is_gemm) {
         row.ideal = (uint64_t)(shape->n / p->t) * (shape->k / p->t) * shape->m;
     }
+    if (!session_can_renew(self->session)) {
+        self->summary->stopped = true;
+        return TPU_OK;
+    }
     tpu_status status = session_renew(self->session, why);
     for (size_t i = 0; i < count && status == TPU_OK && row.kind == VERDICT_OK; i++) {
         run_call(self, &calls[i], count == 1, &row);
@@ -428,7 +432,7 @@ static tpu_status run_all(suite *self, const suite_shape *shapes, size_t count, 
     if (status == TPU_OK && self->options->stress) {
         status = run_families(self, why);
     }
-    if (status == TPU_OK && self->options->extra != NULL) {
+    if (status == TPU_OK && self->options->extra != NULL && session_can_renew(self->session)) {
         status = self->options->extra(self->options->extra_user, self, why);
     }
     return status;

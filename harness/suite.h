@@ -65,6 +65,7 @@ typedef struct suite_summary {
     verdict_kind worst; /**< ERROR before REFUSED before HANG before MISMATCH before OK */
     uint64_t compared[TPU_STREAM_COUNT];
     uint64_t digest; /**< over the rows' digests, in order */
+    bool stopped;    /**< lines were left out: the engine cannot start over after a failure */
 } suite_summary;
 
 /** Called with each finished line; `row` is borrowed. */

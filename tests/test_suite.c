@@ -165,6 +165,42 @@ Test(suite, leaves_a_reproducer_of_every_failure) {
     }
 }
 
+static int created;
+
+static tpu_status create_once(const engine_config *config, engine **out, tpu_message *why) {
+    created++;
+    return create_spoiled(config, out, why);
+}
+
+Test(suite, keeps_the_one_systemc_engine_that_a_process_can_have) {
+    suite_summary summary;
+    suite_summary usual;
+    suite_options with = options(4, 16);
+    cr_assert_eq(suite_run(&with, note_row, &seen, &usual, NULL), TPU_OK);
+    seen.count = 0;
+    with.engine = "systemc";
+    with.speed_seconds = 0.001;
+    spoiled.create = create_once;
+    created = 0;
+    cr_assert_eq(suite_run(&with, note_row, &seen, &summary, NULL), TPU_OK);
+    cr_expect_eq(created, 1);
+    cr_expect_eq(summary.exact, 20u);
+    cr_expect_eq(summary.digest, usual.digest);
+    cr_expect(!summary.stopped);
+}
+
+Test(suite, stops_after_a_failure_of_an_engine_that_cannot_start_over) {
+    suite_summary summary;
+    suite_options with = options(4, 16);
+    with.engine = "systemc";
+    injected = (fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 1};
+    cr_assert_eq(suite_run(&with, note_row, &seen, &summary, NULL), TPU_OK);
+    cr_expect_eq(summary.worst, VERDICT_MISMATCH);
+    cr_expect_eq(summary.run, 1u);
+    cr_expect(summary.stopped);
+    scratch_remove(seen.row[0].directory);
+}
+
 Test(suite, stops_when_the_harness_is_broken) {
     suite_summary summary;
     tpu_message why = {{0}};
