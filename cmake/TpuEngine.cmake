@@ -77,7 +77,11 @@ function(tpu_add_rtl target kind sources)
     verilate(${target} ${simulator} TRACE_FST PREFIX Vtpu_engine TOP_MODULE tpu_engine
         SOURCES ${sources}
         VERILATOR_ARGS ${ARGN} --assert -O3 --x-initial unique -Wno-fatal
-        OPT_FAST -O2 OPT_SLOW -O1 OPT_GLOBAL -O2)
+        OPT_FAST -O2 OPT_SLOW -O0 OPT_GLOBAL -O2)
+    # Trace code is half of the compile time and runs only while a file is open.
+    get_target_property(generated ${target} SOURCES)
+    list(FILTER generated INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
+    set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -O1)
     if(kind STREQUAL systemc)
         verilator_link_systemc(${target})
     endif()
