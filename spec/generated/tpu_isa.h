@@ -1,5 +1,5 @@
 // generated from spec/isa_spec.json by specgen, do not edit
-// input FNV-1a 64: 0xc53feabb38246592
+// input FNV-1a 64: 0xaa3562a49f3fbae2
 // SPDX-License-Identifier: Apache-2.0
 
 // clang-format off
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TPU_SPEC_HASH 0xc53feabb38246592ull
+#define TPU_SPEC_HASH 0xaa3562a49f3fbae2ull
 
 /* Instruction words */
 #define TPU_IWORDS 2
