@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What shrink.c (the passes and their order), shrink_program.c (program edits) and shrink_data.c
-// (runs, timing and operands) share. Nobody else includes this.
+// What shrink.c (the passes and their order), shrink_program.c (instructions and loops),
+// shrink_numbers.c (what stands in them) and shrink_data.c (runs, timing, operands) share. Nobody
+// else includes this.
 
 #ifndef SHRINK_INTERNAL_H
 #define SHRINK_INTERNAL_H
@@ -39,6 +40,15 @@ bool shrink_copy_program(shrink *self, const isa_program *from, isa_program *to)
 
 /** One pass over the program. @return true when anything became smaller. */
 bool shrink_program_pass(shrink *self);
+
+/** An edit of the copy at instruction `at`; false = there is nothing to edit there. */
+typedef bool (*shrink_edit)(isa_program *program, size_t at, uint32_t variant);
+
+/** Tries an edit at every instruction in every variant. `copy` is scratch. */
+bool shrink_everywhere(shrink *self, isa_program *copy, shrink_edit how, uint32_t variants);
+
+/** Row counts, terms, strides and fields, each by itself and rows of one memory together. */
+bool shrink_numbers_pass(shrink *self, isa_program *copy);
 
 /** Earlier runs, timing, initial state: once. */
 void shrink_data_settings(shrink *self);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program edits, coarse before fine: runs of instructions out (ddmin over chunks, then single
-// ones), loops out with or without their body, trips, row counts, terms, strides, fields. Each
-// edit is made on a copy and tried; what is not legal is skipped by shrink_try_program.
+// Instructions and loops, coarse before fine: runs of instructions out (ddmin over chunks, then
+// single ones), loops out with or without their body, folded, unrolled, merged. Each edit is made
+// on a copy and tried; what is not legal is skipped by shrink_try_program. No edit makes a program
+// longer, so passes come to an end.
 
 #include "harness/shrink_internal.h"
 
 #include <string.h>
-
-// An edit of the copy at instruction `at`; false = there is nothing to edit there.
-typedef bool (*edit)(isa_program *program, size_t at, uint32_t variant);
 
 static void remove_span(isa_program *program, size_t first, size_t count) {
     memmove(program->insn + first, program->insn + first + count,
@@ -103,62 +101,68 @@ static bool drop_loop(isa_program *program, size_t at, uint32_t variant) {
     return true;
 }
 
-// ---- numbers -----------------------------------------------------------------------------------
-
-// Smaller values of nr or of a trip, the smallest first.
-static bool lower_rows(isa_program *program, size_t at, uint32_t variant) {
-    isa_insn *insn = &program->insn[at];
-    const uint32_t to[] = {1, 2, 4, insn->nr / 2u, insn->nr > 0 ? insn->nr - 1u : 0};
-    if (!tpu_ops[insn->op].has_rows && !tpu_ops[insn->op].is_loop) {
-        return false;
-    }
-    if (to[variant] == 0 || to[variant] >= insn->nr) {
-        return false;
-    }
-    insn->nr = (uint8_t)to[variant];
-    return true;
+// The loop at `at` with one instruction in it, or NULL.
+static isa_insn *lone_body(isa_program *program, size_t at) {
+    bool is_lone = at + 2 < program->count && program->insn[at].op == TPU_OP_LOOP &&
+                   program->insn[at + 2].op == TPU_OP_ENDLOOP;
+    return is_lone ? &program->insn[at + 1] : NULL;
 }
 
-static bool drop_term(isa_program *program, size_t at, uint32_t variant) {
-    isa_term *term = &program->insn[at].term[variant];
-    if (term->target == 0) {
-        return false;
-    }
-    *term = (isa_term){.target = 0};
-    return true;
-}
-
-static bool lower_stride(isa_program *program, size_t at, uint32_t variant) {
-    isa_term *term = &program->insn[at].term[variant % TPU_AGU_TERMS];
-    uint16_t to = variant < TPU_AGU_TERMS ? 1 : (uint16_t)(term->stride / 2);
-    if (term->target == 0 || term->stride <= to) {
-        return false;
-    }
-    term->stride = to;
-    return true;
-}
-
-static bool lower_field(isa_program *program, size_t at, uint32_t variant) {
-    uint16_t *field = &program->insn[at].f[variant % TPU_FIELDS];
-    uint16_t to = variant < TPU_FIELDS ? 0 : (uint16_t)(*field / 2);
-    if (*field <= to) {
-        return false;
-    }
-    *field = to;
-    return true;
-}
-
-static bool clear_nop(isa_program *program, size_t at, uint32_t variant) {
+// n turns of r rows become n * r rows at once; the terms of the loop go.
+static bool fold(isa_program *program, size_t at, uint32_t variant) {
     (void)variant;
-    isa_insn *insn = &program->insn[at];
-    if (tpu_ops[insn->op].has_rows || tpu_ops[insn->op].is_loop || insn->nr == 0) {
+    const isa_insn *body = lone_body(program, at);
+    uint32_t rows = body != NULL ? (uint32_t)program->insn[at].nr * body->nr : 0;
+    if (rows < 1 || rows > TPU_MAXROWS || !tpu_ops[body->op].has_rows) {
         return false;
     }
-    insn->nr = 0;
+    program->insn[at + 1].nr = (uint8_t)rows;
+    return unwrap(program, at, 0);
+}
+
+// Two turns of one instruction become two instructions.
+static bool unroll(isa_program *program, size_t at, uint32_t variant) {
+    (void)variant;
+    if (lone_body(program, at) == NULL || program->insn[at].nr != 2) {
+        return false;
+    }
+    uint32_t level = depth_at(program, at);
+    isa_insn second = program->insn[at + 1];
+    for (size_t k = 0; k < TPU_AGU_TERMS; k++) {
+        const isa_term *term = &second.term[k];
+        if (term->target != 0 && term->level == level) {
+            second.f[term->target - 1] = (uint16_t)(second.f[term->target - 1] + term->stride);
+            second.term[k] = (isa_term){.target = 0};
+        }
+    }
+    program->insn[at + 2] = second;
+    program->insn[at] = program->insn[at + 1];
+    for (size_t k = 0; k < TPU_AGU_TERMS; k++) {
+        isa_term *term = &program->insn[at].term[k];
+        if (term->target != 0 && term->level == level) {
+            *term = (isa_term){.target = 0};
+        }
+    }
+    remove_span(program, at + 1, 1);
     return true;
 }
 
-static bool try_everywhere(shrink *self, isa_program *copy, edit how, uint32_t variants) {
+// A loop whose body is a loop becomes one of all their turns.
+static bool merge(isa_program *program, size_t at, uint32_t variant) {
+    (void)variant;
+    if (at + 1 >= program->count || program->insn[at].op != TPU_OP_LOOP ||
+        program->insn[at + 1].op != TPU_OP_LOOP) {
+        return false;
+    }
+    uint32_t turns = (uint32_t)program->insn[at].nr * program->insn[at + 1].nr;
+    if (turns > TPU_MAXROWS || end_of(program, at + 1) + 1 != end_of(program, at)) {
+        return false;
+    }
+    program->insn[at].nr = (uint8_t)turns;
+    return unwrap(program, at + 1, 0);
+}
+
+bool shrink_everywhere(shrink *self, isa_program *copy, shrink_edit how, uint32_t variants) {
     bool changed = false;
     for (size_t at = 0; at < shrink_last(self)->program.count && !shrink_is_over(self); at++) {
         for (uint32_t v = 0; v < variants && at < shrink_last(self)->program.count; v++) {
@@ -171,15 +175,13 @@ static bool try_everywhere(shrink *self, isa_program *copy, edit how, uint32_t v
 }
 
 bool shrink_program_pass(shrink *self) {
+    static const shrink_edit loops[] = {drop_loop, unwrap, fold, unroll, merge};
     isa_program copy = {.insn = NULL};
     bool changed = drop_instructions(self, &copy);
-    changed = try_everywhere(self, &copy, drop_loop, 1) || changed;
-    changed = try_everywhere(self, &copy, unwrap, 1) || changed;
-    changed = try_everywhere(self, &copy, lower_rows, 5) || changed;
-    changed = try_everywhere(self, &copy, drop_term, TPU_AGU_TERMS) || changed;
-    changed = try_everywhere(self, &copy, lower_stride, 2 * TPU_AGU_TERMS) || changed;
-    changed = try_everywhere(self, &copy, lower_field, 2 * TPU_FIELDS) || changed;
-    changed = try_everywhere(self, &copy, clear_nop, 1) || changed;
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        changed = shrink_everywhere(self, &copy, loops[i], 1) || changed;
+    }
+    changed = shrink_numbers_pass(self, &copy) || changed;
     isa_program_clear(&copy);
     return changed && !shrink_is_over(self);
 }
