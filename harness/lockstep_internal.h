@@ -19,6 +19,7 @@ struct lockstep {
     uint8_t *model_c;
     uint8_t *oracle_c;
     uint8_t *buffer; // holds any on-chip memory
+    bool identified; // the machine has said what it is
     bool synced;     // on-chip memories of machine and model are known to be equal
     const lockstep_job *job;
     verdict *out;
