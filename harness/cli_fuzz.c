@@ -36,7 +36,13 @@ static const char usage[] =
     "  --calm            no latency, no stalls\n"
     "  --out DIR         where the directories go, default fail\n"
     "  --shrink N        seconds for each new finding, default 10; 0 = as found\n"
-    "  --traits          how many of the sampled programs exercised what\n" CLI_SETTING_HELP;
+    "  --traits          how many of the sampled programs exercised what\n"
+    "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"
+    "  --seed N          of everything, default 1\n"
+    "  --watchdog N      cycles without movement before the machine gives up\n"
+    "  --json            JSON on standard output\n"
+    "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n"
+    "TPU_DMA_WORDS and TPU_DMA_WIDEN.\n";
 
 enum {
     OPT_SECONDS = 1,
@@ -94,6 +100,12 @@ static tpu_status take_option(int option, char *const *argv, request *to, tpu_me
     case CLI_OPT_HELP:
         to->help = true;
         return TPU_OK;
+    case CLI_OPT_LATENCY:
+    case CLI_OPT_STALL:
+    case CLI_OPT_INIT:
+        return status_fail(why, TPU_REFUSED,
+                           "fuzz draws latency, stalls and initial state for itself; --calm leaves "
+                           "latency and stalls out");
     default:
         return cli_take_option(option, argv, &to->settings, why);
     }
