@@ -24,8 +24,8 @@ static double now(void) {
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-reproducer_run *shrink_last(shrink *self) {
-    return &self->best->run[self->best->run_count - 1];
+reproducer_run *shrink_subject(shrink *self) {
+    return &self->best->run[self->subject];
 }
 
 bool shrink_is_over(shrink *self) {
@@ -74,7 +74,7 @@ bool shrink_try_program(shrink *self, isa_program *candidate) {
         self->report->illegal++;
         return false;
     }
-    reproducer_run *run = shrink_last(self);
+    reproducer_run *run = shrink_subject(self);
     exchange_program(run, candidate, &words);
     bool same = shrink_try(self);
     if (!same) {
@@ -128,17 +128,20 @@ static tpu_status copy_runs(const reproducer *from, reproducer *to, tpu_message 
 
 // A file may hold words alone; the passes work on instructions.
 static tpu_status prepare(reproducer *work, tpu_message *why) {
-    reproducer_run *run = &work->run[work->run_count - 1];
-    if (!run->checked) {
+    tpu_status status = TPU_OK;
+    if (!work->run[work->run_count - 1].checked) {
         return status_fail(why, TPU_REFUSED,
                            "shrink: the failing run is of an illegal program, run without the "
                            "model; only checked runs can be shrunk");
     }
-    run->gemm = (lockstep_gemm){.m = 0}; // a changed program is no GEMM any more
-    if (run->program.count > 0) {
-        return TPU_OK;
+    for (size_t i = 0; i < work->run_count && status == TPU_OK; i++) {
+        reproducer_run *run = &work->run[i];
+        run->gemm = (lockstep_gemm){.m = 0}; // a changed program is no GEMM any more
+        if (run->checked && run->program.count == 0) {
+            status = image_decode(run->words, run->word_count, &run->program, why);
+        }
     }
-    return image_decode(run->words, run->word_count, &run->program, why);
+    return status;
 }
 
 static tpu_status check_start(shrink *self, tpu_message *why) {
@@ -172,12 +175,23 @@ static tpu_status replay_cold(shrink *self, tpu_message *why) {
                        "repeat itself");
 }
 
-static void shrink_all(shrink *self) {
-    shrink_data_settings(self);
+static void shrink_run_at(shrink *self, size_t subject) {
+    self->subject = subject;
+    if (!shrink_subject(self)->checked) {
+        return;
+    }
+    shrink_data_timing(self);
     for (unsigned i = 0; i < PASSES_MAX && shrink_program_pass(self); i++) {
     }
     shrink_data_operands(self);
     for (unsigned i = 0; i < PASSES_MAX && shrink_program_pass(self); i++) {
+    }
+}
+
+static void shrink_all(shrink *self) {
+    shrink_data_settings(self);
+    for (size_t i = self->best->run_count; i-- > 0;) {
+        shrink_run_at(self, i);
     }
 }
 

@@ -67,7 +67,7 @@ static void drop_runs(shrink *self) {
 // ---- timing and initial state ------------------------------------------------------------------
 
 static bool try_timing(shrink *self, engine_timing to) {
-    engine_timing *at = &shrink_last(self)->timing;
+    engine_timing *at = &shrink_subject(self)->timing;
     const engine_timing old = *at;
     bool differs = old.read_latency != to.read_latency || old.write_latency != to.write_latency ||
                    old.stall_permille != to.stall_permille || old.stall_seed != to.stall_seed;
@@ -82,18 +82,18 @@ static bool try_timing(shrink *self, engine_timing to) {
     return false;
 }
 
-static void plain_timing(shrink *self) {
+void shrink_data_timing(shrink *self) {
     if (try_timing(self, (engine_timing){.read_latency = 1, .write_latency = 1})) {
         return;
     }
-    engine_timing to = shrink_last(self)->timing;
+    engine_timing to = shrink_subject(self)->timing;
     to.stall_permille = 0;
     to.stall_seed = 0;
     (void)try_timing(self, to);
-    to = shrink_last(self)->timing;
+    to = shrink_subject(self)->timing;
     to.read_latency = 1;
     (void)try_timing(self, to);
-    to = shrink_last(self)->timing;
+    to = shrink_subject(self)->timing;
     to.write_latency = 1;
     (void)try_timing(self, to);
 }
@@ -110,7 +110,6 @@ static void plain_init(shrink *self) {
 
 void shrink_data_settings(shrink *self) {
     drop_runs(self);
-    plain_timing(self);
     plain_init(self);
 }
 
@@ -175,7 +174,7 @@ static void plain_bytes(shrink *self, uint8_t *data, size_t bytes) {
 }
 
 void shrink_data_operands(shrink *self) {
-    reproducer_run *run = shrink_last(self);
+    reproducer_run *run = shrink_subject(self);
     size_t region = params_region_bytes(&self->best->config.params);
     uint8_t *const data[] = {run->c, run->a, run->b};
     uint8_t *kept = malloc(region);

@@ -14,6 +14,7 @@ typedef struct shrink {
     const shrink_options *options;
     shrink_report *report;
     reproducer *best; // fails as wanted
+    size_t subject;   // number of the run that is edited
     verdict_signature wanted;
     verdict seen; // of the last candidate
     double begin;
@@ -21,8 +22,8 @@ typedef struct shrink {
     tpu_message why;
 } shrink;
 
-/** The run that fails. */
-reproducer_run *shrink_last(shrink *self);
+/** The run that is being made small: the failing one, or one before it that must stay OK. */
+reproducer_run *shrink_subject(shrink *self);
 
 bool shrink_is_over(shrink *self);
 
@@ -30,7 +31,7 @@ bool shrink_is_over(shrink *self);
 bool shrink_try(shrink *self);
 
 /**
- * Tries a program in place of the last run's. It is taken (and `candidate` becomes the old one)
+ * Tries a program in place of the subject's. It is taken (and `candidate` becomes the old one)
  * when it is legal and still fails as wanted; else nothing changes.
  */
 bool shrink_try_program(shrink *self, isa_program *candidate);
@@ -50,10 +51,13 @@ bool shrink_everywhere(shrink *self, isa_program *copy, shrink_edit how, uint32_
 /** Row counts, terms, strides and fields, each by itself and rows of one memory together. */
 bool shrink_numbers_pass(shrink *self, isa_program *copy);
 
-/** Earlier runs, timing, initial state: once. */
+/** Earlier runs and initial state: once. */
 void shrink_data_settings(shrink *self);
 
-/** Operands: to 0, then what is left to small values. */
+/** No stalls, no latency in the subject's run. */
+void shrink_data_timing(shrink *self);
+
+/** The subject's operands: to 0, then what is left to small values. */
 void shrink_data_operands(shrink *self);
 
 #endif

@@ -164,7 +164,7 @@ bool shrink_numbers_pass(shrink *self, isa_program *copy) {
     for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
         changed = shrink_everywhere(self, copy, edits[i].how, edits[i].variants) || changed;
     }
-    uint32_t count = (uint32_t)shrink_last(self)->program.count;
+    uint32_t count = (uint32_t)shrink_subject(self)->program.count;
     if (count <= MEET_MAX) {
         changed = shrink_everywhere(self, copy, meet, TPU_FIELDS * TPU_FIELDS * count) || changed;
     }

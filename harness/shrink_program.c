@@ -41,8 +41,8 @@ static uint32_t depth_at(const isa_program *program, size_t at) {
 static bool drop_chunks(shrink *self, isa_program *copy, size_t size) {
     bool changed = false;
     // From the end: later instructions depend on earlier ones.
-    for (size_t end = shrink_last(self)->program.count; end > 0 && !shrink_is_over(self);) {
-        const isa_program *program = &shrink_last(self)->program;
+    for (size_t end = shrink_subject(self)->program.count; end > 0 && !shrink_is_over(self);) {
+        const isa_program *program = &shrink_subject(self)->program;
         size_t first = end > size ? end - size : 0;
         end = end > program->count ? program->count : end;
         if (program->count > end - first && shrink_copy_program(self, program, copy)) {
@@ -56,7 +56,7 @@ static bool drop_chunks(shrink *self, isa_program *copy, size_t size) {
 
 static bool drop_instructions(shrink *self, isa_program *copy) {
     bool changed = false;
-    for (size_t size = shrink_last(self)->program.count / 2; size > 0; size /= 2) {
+    for (size_t size = shrink_subject(self)->program.count / 2; size > 0; size /= 2) {
         changed = drop_chunks(self, copy, size) || changed;
     }
     return changed;
@@ -164,9 +164,10 @@ static bool merge(isa_program *program, size_t at, uint32_t variant) {
 
 bool shrink_everywhere(shrink *self, isa_program *copy, shrink_edit how, uint32_t variants) {
     bool changed = false;
-    for (size_t at = 0; at < shrink_last(self)->program.count && !shrink_is_over(self); at++) {
-        for (uint32_t v = 0; v < variants && at < shrink_last(self)->program.count; v++) {
-            if (shrink_copy_program(self, &shrink_last(self)->program, copy) && how(copy, at, v)) {
+    for (size_t at = 0; at < shrink_subject(self)->program.count && !shrink_is_over(self); at++) {
+        for (uint32_t v = 0; v < variants && at < shrink_subject(self)->program.count; v++) {
+            if (shrink_copy_program(self, &shrink_subject(self)->program, copy) &&
+                how(copy, at, v)) {
                 changed = shrink_try_program(self, copy) || changed;
             }
         }

@@ -198,6 +198,39 @@ Test(shrink, runs_that_the_failure_does_not_need_are_dropped) {
     reproducer_clear(&repro);
 }
 
+// Goes wrong in the second run after creation and later, as a machine with a stale state would.
+static unsigned starts;
+
+static tpu_status create_stale(const engine_config *config, engine **out, tpu_message *message) {
+    starts = 0;
+    return fake_engine_api()->create(config, out, message);
+}
+
+static tpu_status start_stale(engine *self, tpu_message *message) {
+    if (++starts == 2) {
+        fake_engine_inject(self, &planted);
+    }
+    return fake_engine_api()->start(self, message);
+}
+
+Test(shrink, a_failure_that_needs_a_run_before_it_keeps_the_least_of_one) {
+    engine_api api = planted_api(
+        (fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_C_DLD, .event = 2, .bit = 58});
+    api.create = create_stale;
+    api.start = start_stale;
+    add(PROGRAM);
+    add("nop\n");
+    add("nop\n"); // no load, so no third row of c_dld, and no failure
+    add(PROGRAM);
+    expect_failure(&api);
+    shrink_report done = shrink_it(&api);
+    cr_expect_eq(done.runs[1], 2u);
+    cr_expect_eq(repro.run[0].program.count, 1u);
+    cr_expect_eq(repro.run[1].program.count, 1u);
+    cr_expect_eq(repro.run[1].program.insn[0].op, TPU_OP_DMA_LD);
+    reproducer_clear(&repro);
+}
+
 Test(shrink, the_time_limit_ends_it_with_a_result) {
     engine_api api = planted_api(
         (fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_C_WRITE, .bit = 5 * 8});
