@@ -19,6 +19,8 @@
 
 #define SECONDS 10u
 #define JOBS_MAX 256u
+// No latency and no row of stalls that is drawn comes near; a hang is shrunk many times over.
+#define WATCHDOG 2000u
 // Shrinking of one finding, and of all findings of a worker.
 #define SHRINK_SECONDS 10u
 #define SHRINK_FACTOR 6u
@@ -39,7 +41,7 @@ static const char usage[] =
     "  --traits          how many of the sampled programs exercised what\n"
     "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"
     "  --seed N          of everything, default 1\n"
-    "  --watchdog N      cycles without movement before the machine gives up\n"
+    "  --watchdog N      cycles without movement before the machine gives up, default 2000\n"
     "  --json            JSON on standard output\n"
     "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n"
     "TPU_DMA_WORDS and TPU_DMA_WIDEN.\n";
@@ -126,6 +128,7 @@ static tpu_status read_request(int argc, char **argv, request *out, tpu_message 
         .fuzz = {
             .seconds = SECONDS, .jobs = 1, .directory = "fail", .shrink_seconds = SHRINK_SECONDS}};
     tpu_status status = cli_read_settings(&out->settings, why);
+    out->settings.config.watchdog = WATCHDOG;
     while (status == TPU_OK && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         status = take_option(option, argv, out, why);
     }
