@@ -41,6 +41,7 @@ static const char usage[] =
     "  --traits          how many of the sampled programs exercised what\n"
     "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"
     "  --seed N          of everything, default 1\n"
+    "  --init KIND       zeros, ones or random in every sequence; by default it is drawn\n"
     "  --watchdog N      cycles without movement before the machine gives up, default 2000\n"
     "  --json            JSON on standard output\n"
     "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n"
@@ -104,10 +105,11 @@ static tpu_status take_option(int option, char *const *argv, request *to, tpu_me
         return TPU_OK;
     case CLI_OPT_LATENCY:
     case CLI_OPT_STALL:
-    case CLI_OPT_INIT:
         return status_fail(why, TPU_REFUSED,
-                           "fuzz draws latency, stalls and initial state for itself; --calm leaves "
-                           "latency and stalls out");
+                           "fuzz draws latency and stalls for itself; --calm leaves them out");
+    case CLI_OPT_INIT:
+        to->fuzz.keep_init = true;
+        return cli_take_option(option, argv, &to->settings, why);
     default:
         return cli_take_option(option, argv, &to->settings, why);
     }
@@ -202,8 +204,8 @@ static void put_text(const request *asked, const fuzz_summary *sum) {
                  rate(sum->programs, sum->seconds), rate(sum->cycles, sum->seconds),
                  rate(sum->programs, sum->processor_seconds),
                  rate(sum->cycles, sum->processor_seconds));
-    (void)printf("%" PRIu64 " finding(s) of %" PRIu32 " kind(s)\n", sum->findings,
-                 sum->bucket_count);
+    (void)printf("%" PRIu64 " finding(s) of %" PRIu32 " kind(s); digest %016" PRIx64 "\n",
+                 sum->findings, sum->bucket_count, sum->digest);
 }
 
 static void add_bucket(cJSON *to, const request *asked, const fuzz_bucket *bucket) {
@@ -233,6 +235,8 @@ static tpu_status put_json(const request *asked, const fuzz_summary *sum, tpu_me
     cJSON *root = cJSON_CreateObject();
     (void)snprintf(text, sizeof text, "%" PRIu64, asked->fuzz.seed);
     (void)cJSON_AddStringToObject(root, "seed", text);
+    (void)snprintf(text, sizeof text, "%016" PRIx64, sum->digest);
+    (void)cJSON_AddStringToObject(root, "digest", text);
     (void)cJSON_AddNumberToObject(root, "jobs", asked->fuzz.jobs);
     (void)cJSON_AddNumberToObject(root, "seconds", sum->seconds);
     (void)cJSON_AddNumberToObject(root, "processor_seconds", sum->processor_seconds);

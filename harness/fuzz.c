@@ -7,6 +7,7 @@
 
 #include "harness/fuzz.h"
 
+#include "harness/digest.h"
 #include "harness/fuzz_internal.h"
 #include "harness/traits.h"
 
@@ -138,8 +139,14 @@ static tpu_status take_finding(fuzz *self, uint64_t sequence, uint32_t index, tp
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static void count_run(fuzz *self) {
+// A sum, so that it is the same however jobs share the programs.
+static uint64_t run_digest(const fuzz *self, uint64_t sequence, uint32_t index) {
+    return digest_word(digest_word(self->seen.digest, sequence), index);
+}
+
+static void count_run(fuzz *self, uint64_t sequence, uint32_t index) {
     fuzz_summary *sum = self->sum;
+    sum->digest += run_digest(self, sequence, index);
     sum->programs++;
     sum->cycles += self->seen.steps;
     sum->issues += self->seen.counts.compared[TPU_STREAM_ISSUE];
@@ -184,7 +191,7 @@ static tpu_status run_one(fuzz *self, uint64_t sequence, uint32_t index, bool *g
     }
     fuzz_case_job(self->options, &self->now, index, &job);
     lockstep_run(self->pair, &job, &self->seen);
-    count_run(self);
+    count_run(self, sequence, index);
     *go_on = self->seen.kind == VERDICT_OK;
     if (self->seen.kind == VERDICT_ERROR || self->seen.kind == VERDICT_REFUSED) {
         return harness_failed(self, sequence, index, self->seen.sentence.text, why);
@@ -258,6 +265,7 @@ void fuzz_merge(fuzz_summary *into, const fuzz_summary *from) {
     into->rows += from->rows;
     into->issues += from->issues;
     into->findings += from->findings;
+    into->digest += from->digest;
     into->sampled += from->sampled;
     into->processor_seconds += from->processor_seconds;
     for (size_t i = 0; i < sizeof into->traits / sizeof into->traits[0]; i++) {

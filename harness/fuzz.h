@@ -40,6 +40,7 @@ typedef struct fuzz_options {
     double seconds;        /**< ends after this long; 0 = no limit */
     uint64_t programs;     /**< ends after this many; 0 = no limit */
     bool calm;             /**< memory answers at once in every run */
+    bool keep_init;        /**< config.init holds in every sequence, none is drawn */
     stress_options shape;  /**< of the programs */
     const char *directory; /**< for the findings; NULL = nothing is written */
     double shrink_seconds; /**< for each new finding; 0 = leave it as it is */
@@ -67,6 +68,7 @@ typedef struct fuzz_summary {
     uint64_t rows;       /**< compared, of all streams */
     uint64_t issues;     /**< data instructions executed */
     uint64_t findings;   /**< all of them */
+    uint64_t digest;     /**< of all events; timing and jobs do not change it */
     uint64_t traits[64]; /**< sampled: programs with each trait */
     uint64_t sampled;    /**< programs looked at for traits */
     double seconds;

@@ -30,12 +30,16 @@ static engine_timing draw_timing(rng *source) {
     return timing;
 }
 
+static engine_init draw_init(uint32_t eighth) {
+    return eighth == 0 ? ENGINE_INIT_ZEROS : eighth == 1 ? ENGINE_INIT_ONES : ENGINE_INIT_RANDOM;
+}
+
 engine_config fuzz_case_config(const fuzz_options *options, uint64_t sequence) {
     engine_config config = options->config;
     uint64_t drawn = mix(options->seed, sequence, UINT64_MAX);
-    config.init = drawn % 8 == 0   ? ENGINE_INIT_ZEROS
-                  : drawn % 8 == 1 ? ENGINE_INIT_ONES
-                                   : ENGINE_INIT_RANDOM;
+    if (!options->keep_init) {
+        config.init = draw_init((uint32_t)(drawn % 8));
+    }
     config.init_seed = drawn >> 3;
     config.timing = (engine_timing){.read_latency = 1, .write_latency = 1};
     return config;

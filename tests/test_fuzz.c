@@ -75,6 +75,8 @@ Test(fuzz, the_same_seed_does_the_same_and_another_does_not) {
     fuzz_summary *other = run(&options);
     cr_expect_eq(first->rows, again->rows);
     cr_expect_eq(first->issues, again->issues);
+    cr_expect_eq(first->digest, again->digest);
+    cr_expect_neq(first->digest, other->digest);
     cr_expect_neq(first->rows, other->rows);
     free(first);
     free(again);
@@ -95,6 +97,7 @@ Test(fuzz, two_jobs_do_what_one_does) {
     cr_expect_eq(even->programs, alone->programs);
     cr_expect_eq(even->rows, alone->rows);
     cr_expect_eq(even->issues, alone->issues);
+    cr_expect_eq(even->digest, alone->digest);
     free(alone);
     free(even);
     free(odd);
