@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+#
 # Every RTL source in reading order, packages first; paths from the root of the tree.
 spec/generated/tpu_isa_pkg.sv
 rtl/common/tpu_fifo.sv

@@ -34,8 +34,9 @@ module tpu_issue #(
     input  logic [SumW-1:0]   issue_f3_i,
     input  logic [31:0]       issue_iv_i,
 
-    // Control channels: the instruction word, with the pc beside all of them. All that an instruction needs fire together, so each
-    // valid waits for the others' ready; the channels' ready depend on nothing of this cycle.
+    // Control channels: the instruction word, with the pc beside all of them. All that an
+    // instruction needs fire together, so each valid waits for the others' ready; the channels'
+    // ready depend on nothing of this cycle.
     output logic              dld_valid_o,
     input  logic              dld_ready_i,
     output logic [63:0]       dld_data_o,

@@ -189,7 +189,8 @@ module tpu_sequencer #(
       dec_code = tpu_isa_pkg::RULE_LOOP_TRIP;
     else if (is_end && (depth_q == 3'd0)) dec_code = tpu_isa_pkg::RULE_LOOP_UNBALANCED;
     else if (bad_term != 3'd0) dec_code = tpu_isa_pkg::RULE_AGU_TERM;
-    else if ((!is_data || (op == tpu_isa_pkg::OP_NOP)) && spare_bit) dec_code = tpu_isa_pkg::RULE_FIELD_RANGE;
+    else if ((!is_data || (op == tpu_isa_pkg::OP_NOP)) && spare_bit)
+      dec_code = tpu_isa_pkg::RULE_FIELD_RANGE;
     else begin
       dec_fault = 1'b0;
       dec_code = tpu_isa_pkg::RULE_NONE;
