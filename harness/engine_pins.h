@@ -100,13 +100,20 @@ template <typename Root> inline void engine_pins_rows(const Root &root, const ui
 #undef ENGINE_PINS_ROW
 }
 
-/** Splits the packed unit states: 8 bits a unit, state in [1:0], wait in [6:2]. */
+/**
+ * Splits the packed unit states (8 bits a unit: state in [1:0], wait in [6:2]) into the bytes of
+ * probe_unit, four units at a time.
+ */
 inline void engine_pins_show_units(uint64_t packed, probe *shown) {
-    for (auto &unit : shown->unit) {
-        unit.state = packed & 3;
-        unit.wait = packed >> 2 & 31;
-        packed >>= 8;
+    static_assert(sizeof(probe_unit) == 2 && sizeof shown->unit == 14, "state, wait, no padding");
+    uint64_t pairs[2];
+    for (int half = 0; half < 2; half++) {
+        uint64_t spread = packed >> 32 * half & 0xffffffff;
+        spread = (spread | spread << 16) & 0x0000ffff0000ffff;
+        spread = (spread | spread << 8) & 0x00ff00ff00ff00ff;
+        pairs[half] = (spread & 0x0003000300030003) | (spread << 6 & 0x1f001f001f001f00);
     }
+    std::memcpy(shown->unit, pairs, sizeof shown->unit);
 }
 
 /** Shows the cycle that the design is in; `row` as engine_pins_rows gave it. */

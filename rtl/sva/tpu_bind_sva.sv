@@ -3,17 +3,14 @@
 // Attaches the checkers to the design. No module of the design knows of them.
 
 bind tpu_fifo tpu_fifo_sva #(
-  .Width(Width),
-  .Depth(Depth),
-  .CountW(CountW)
+  .Width(Width)
 ) u_sva (
   .clk_i(clk_i),
   .rst_ni(rst_ni),
   .clear_i(clear_i),
   .wr_valid_i(wr_valid_i),
   .wr_ready_i(wr_ready_o),
-  .wr_data_i(wr_data_i),
-  .count_i(count_q)
+  .wr_data_i(wr_data_i)
 );
 
 bind tpu_top tpu_top_sva u_sva (

@@ -8,8 +8,10 @@ module tpu_axi_rd (
   input  logic         clk_i,
   input  logic         rst_ni,
 
-  // Region bases, 64-byte aligned: imem [63:0], A [127:64], B [191:128]. Stable during a run.
-  input  logic [191:0] base_i,
+  // Region bases, 64-byte aligned. Stable during a run.
+  input  logic [63:0]  base_imem_i,
+  input  logic [63:0]  base_a_i,
+  input  logic [63:0]  base_b_i,
 
   // Request: a byte offset in a region, multiple of 64. Ready does not depend on valid.
   input  logic         req_valid_i,
@@ -48,8 +50,8 @@ module tpu_axi_rd (
   logic [15:0] owed_d, owed_q;
   logic        ar_taken, r_taken;
 
-  assign base = (req_region_i == 2'd1) ? base_i[127:64] :
-      ((req_region_i == 2'd2) ? base_i[191:128] : base_i[63:0]);
+  assign base = (req_region_i == 2'd1) ? base_a_i :
+      ((req_region_i == 2'd2) ? base_b_i : base_imem_i);
 
   assign m_axi_arvalid_o = req_valid_i;
   assign req_ready_o     = m_axi_arready_i;

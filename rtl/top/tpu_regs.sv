@@ -52,8 +52,11 @@ module tpu_regs #(
   input  logic [15:0]  core_fault_pc_i,
   input  logic         bus_idle_i,        // the bus managers are owed nothing
 
-  // Bases: imem, A, B, C from the lowest 64 bits up.
-  output logic [255:0] base_o,
+  // Bases. Stable during a run.
+  output logic [63:0]  base_imem_o,
+  output logic [63:0]  base_a_o,
+  output logic [63:0]  base_b_o,
+  output logic [63:0]  base_c_o,
 
   // Units: 2 bits each, idle 0, busy 1, starved 2, blocked 3.
   input  logic [2*tpu_isa_pkg::UNIT_COUNT-1:0] unit_state_i,
@@ -78,7 +81,7 @@ module tpu_regs #(
   logic             busy, ended, running;
   logic             irq_enable_d, irq_enable_q;
   logic [31:0]      watchdog_d, watchdog_q;
-  logic [255:0]     base_q;
+  logic [63:0]      imem_q, a_q, b_q, c_q;  // bases
   logic [63:0]      cycles_d, cycles_q;
   logic             base_bad;
   logic             base_fault_d, base_fault_q;
@@ -96,13 +99,24 @@ module tpu_regs #(
   logic             bvalid_d, bvalid_q;
   logic [1:0]       bresp_d, bresp_q;
 
+  // Read: taken in one cycle, decoded in the next.
+  logic             rd_take, rd_go;        // an access is taken; the one taken before moves on
+  logic             rd_d, rd_q;
+  logic [11:0]      rd_addr_q;
+  logic [9:0]       rd_word;   // 32-bit words behind the first counter
+
   assign wr_take = s_axil_awvalid_i & s_axil_wvalid_i & ~wr_q & ~bvalid_q;
   assign s_axil_awready_o = wr_take;
   assign s_axil_wready_o  = wr_take;
   assign s_axil_bvalid_o  = bvalid_q;
   assign s_axil_bresp_o   = bresp_q;
 
-  assign wr_mask = {{8{wr_strb_q[3]}}, {8{wr_strb_q[2]}}, {8{wr_strb_q[1]}}, {8{wr_strb_q[0]}}};
+  always_comb begin
+    wr_mask = 32'd0;
+    if (wr_q) wr_mask = {{8{wr_strb_q[3]}}, {8{wr_strb_q[2]}},
+                         {8{wr_strb_q[1]}}, {8{wr_strb_q[0]}}};
+  end
+
   assign wr_base = (wr_addr_q >= tpu_isa_pkg::REG_IMEM_LO) &
       (wr_addr_q <= tpu_isa_pkg::REG_C_HI) & (wr_addr_q[1:0] == 2'b00);
   assign wr_low = wr_strb_q[0] & wr_data_q[0];  // bit 0 is written as 1
@@ -125,11 +139,23 @@ module tpu_regs #(
     end
   end
 
-  for (genvar w = 0; w < 8; w++) begin : gen_base
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) base_q[32*w +: 32] <= 32'd0;
-      else if (wr_ok & wr_base & (wr_addr_q[4:2] == 3'(w)))
-        base_q[32*w +: 32] <= (base_q[32*w +: 32] & ~wr_mask) | (wr_data_q & wr_mask);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      imem_q <= 64'd0;
+      a_q    <= 64'd0;
+      b_q    <= 64'd0;
+      c_q    <= 64'd0;
+    end else if (wr_ok & wr_base) begin
+      unique case (wr_addr_q[4:2])
+        3'd0:    imem_q[31:0]  <= (imem_q[31:0] & ~wr_mask) | (wr_data_q & wr_mask);
+        3'd1:    imem_q[63:32] <= (imem_q[63:32] & ~wr_mask) | (wr_data_q & wr_mask);
+        3'd2:    a_q[31:0]     <= (a_q[31:0] & ~wr_mask) | (wr_data_q & wr_mask);
+        3'd3:    a_q[63:32]    <= (a_q[63:32] & ~wr_mask) | (wr_data_q & wr_mask);
+        3'd4:    b_q[31:0]     <= (b_q[31:0] & ~wr_mask) | (wr_data_q & wr_mask);
+        3'd5:    b_q[63:32]    <= (b_q[63:32] & ~wr_mask) | (wr_data_q & wr_mask);
+        3'd6:    c_q[31:0]     <= (c_q[31:0] & ~wr_mask) | (wr_data_q & wr_mask);
+        default: c_q[63:32]    <= (c_q[63:32] & ~wr_mask) | (wr_data_q & wr_mask);
+      endcase
     end
   end
 
@@ -143,8 +169,7 @@ module tpu_regs #(
   assign done_o  = ended & ~taken_o;
   assign busy    = running | core_busy_i | ~core_drained_i | ~bus_idle_i;
 
-  assign base_bad = (base_q[5:0] != 6'd0) | (base_q[69:64] != 6'd0) |
-      (base_q[133:128] != 6'd0) | (base_q[197:192] != 6'd0);
+  assign base_bad = (imem_q[5:0] | a_q[5:0] | b_q[5:0] | c_q[5:0]) != 6'd0;
 
   always_comb begin
     run_d        = run_q;
@@ -160,9 +185,8 @@ module tpu_regs #(
       cycles_d     = 64'd1;
       // The unit that would have used the base.
       base_unit_d = tpu_isa_pkg::UNIT_DMA_ST;
-      if ((base_q[69:64] != 6'd0) | (base_q[133:128] != 6'd0))
-        base_unit_d = tpu_isa_pkg::UNIT_DMA_LD;
-      if (base_q[5:0] != 6'd0) base_unit_d = tpu_isa_pkg::UNIT_SEQUENCER;
+      if ((a_q[5:0] | b_q[5:0]) != 6'd0) base_unit_d = tpu_isa_pkg::UNIT_DMA_LD;
+      if (imem_q[5:0] != 6'd0) base_unit_d = tpu_isa_pkg::UNIT_SEQUENCER;
     end
   end
 
@@ -172,13 +196,16 @@ module tpu_regs #(
 
   assign irq_o            = (run_q == Done) & irq_enable_q;
   assign watchdog_limit_o = watchdog_q;
-  assign base_o           = base_q;
+  assign base_imem_o      = imem_q;
+  assign base_a_o         = a_q;
+  assign base_b_o         = b_q;
+  assign base_c_o         = c_q;
 
   // ------------------------------------------------------------------ counters
   // One of a unit's three counters moves in a cycle at most, one cycle late; all wrap at 32 bits.
   logic               counting_q;
   logic [2*Units-1:0] unit_q;
-  logic [96*Units-1:0] counts_q;  // unit u at 96u: busy, starved, blocked
+  logic [32*Units-1:0] counts;  // of each unit, the one that a read asks for; 0 without a read
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -191,29 +218,44 @@ module tpu_regs #(
   end
 
   for (genvar u = 0; u < Units; u++) begin : gen_unit
-    for (genvar c = 0; c < 3; c++) begin : gen_counter
-      localparam int Lo = 96*u + 32*c;
+    logic [31:0] busy_q, starved_q, blocked_q;
 
-      always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni)      counts_q[Lo +: 32] <= 32'd0;
-        else if (taken_o) counts_q[Lo +: 32] <= 32'd0;
-        else if (counting_q && (unit_q[2*u +: 2] == 2'(c + 1)))
-          counts_q[Lo +: 32] <= counts_q[Lo +: 32] + 32'd1;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        busy_q    <= 32'd0;
+        starved_q <= 32'd0;
+        blocked_q <= 32'd0;
+      end else if (taken_o) begin
+        busy_q    <= 32'd0;
+        starved_q <= 32'd0;
+        blocked_q <= 32'd0;
+      end else if (counting_q) begin
+        if (unit_q[2*u +: 2] == tpu_isa_pkg::STATE_BUSY)    busy_q    <= busy_q + 32'd1;
+        if (unit_q[2*u +: 2] == tpu_isa_pkg::STATE_STARVED) starved_q <= starved_q + 32'd1;
+        if (unit_q[2*u +: 2] == tpu_isa_pkg::STATE_BLOCKED) blocked_q <= blocked_q + 32'd1;
+      end
+    end
+
+    always_comb begin
+      counts[32*u +: 32] = 32'd0;
+      if (rd_q) begin
+        unique case (rd_word[1:0])
+          2'd0:    counts[32*u +: 32] = busy_q;
+          2'd1:    counts[32*u +: 32] = starved_q;
+          2'd2:    counts[32*u +: 32] = blocked_q;
+          default: counts[32*u +: 32] = 32'd0;
+        endcase
       end
     end
   end
 
   // ------------------------------------------------------------------ read
-  logic             rd_take, rd_go;        // an access is taken; the one taken before moves on
-  logic             rd_d, rd_q;
-  logic [11:0]      rd_addr_q;
   logic             rvalid_d, rvalid_q;
   logic [31:0]      rdata_d, rdata_q;
   logic [1:0]       rresp_d, rresp_q;
   logic [31:0]      rd_value;
   logic             rd_known;
   logic [2:0]       rd_param;  // number of the parameter
-  logic [9:0]       rd_word;   // 32-bit words behind the first counter
 
   assign rd_go            = ~rvalid_q | s_axil_rready_i;
   assign s_axil_arready_o = ~rd_q | rd_go;
@@ -239,14 +281,14 @@ module tpu_regs #(
         tpu_isa_pkg::REG_CYCLES_LO: rd_value = cycles_q[31:0];
         tpu_isa_pkg::REG_CYCLES_HI: rd_value = cycles_q[63:32];
         tpu_isa_pkg::REG_WATCHDOG:  rd_value = watchdog_q;
-        tpu_isa_pkg::REG_IMEM_LO:   rd_value = base_q[31:0];
-        tpu_isa_pkg::REG_IMEM_HI:   rd_value = base_q[63:32];
-        tpu_isa_pkg::REG_A_LO:      rd_value = base_q[95:64];
-        tpu_isa_pkg::REG_A_HI:      rd_value = base_q[127:96];
-        tpu_isa_pkg::REG_B_LO:      rd_value = base_q[159:128];
-        tpu_isa_pkg::REG_B_HI:      rd_value = base_q[191:160];
-        tpu_isa_pkg::REG_C_LO:      rd_value = base_q[223:192];
-        tpu_isa_pkg::REG_C_HI:      rd_value = base_q[255:224];
+        tpu_isa_pkg::REG_IMEM_LO:   rd_value = imem_q[31:0];
+        tpu_isa_pkg::REG_IMEM_HI:   rd_value = imem_q[63:32];
+        tpu_isa_pkg::REG_A_LO:      rd_value = a_q[31:0];
+        tpu_isa_pkg::REG_A_HI:      rd_value = a_q[63:32];
+        tpu_isa_pkg::REG_B_LO:      rd_value = b_q[31:0];
+        tpu_isa_pkg::REG_B_HI:      rd_value = b_q[63:32];
+        tpu_isa_pkg::REG_C_LO:      rd_value = c_q[31:0];
+        tpu_isa_pkg::REG_C_HI:      rd_value = c_q[63:32];
         tpu_isa_pkg::REG_ID:        rd_value = tpu_isa_pkg::REG_ID_VALUE;
         tpu_isa_pkg::REG_HASH_LO:   rd_value = tpu_isa_pkg::SPEC_HASH[31:0];
         tpu_isa_pkg::REG_HASH_HI:   rd_value = tpu_isa_pkg::SPEC_HASH[63:32];
@@ -270,9 +312,7 @@ module tpu_regs #(
           (rd_word < 10'(4 * Units))) begin
         rd_known = 1'b1;
         for (int u = 0; u < Units; u++) begin
-          for (int c = 0; c < 3; c++) begin
-            if (rd_word == 10'(4*u + c)) rd_value = counts_q[96*u + 32*c +: 32];
-          end
+          if (rd_word[9:2] == 8'(u)) rd_value = counts[32*u +: 32];
         end
       end
     end

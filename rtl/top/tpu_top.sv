@@ -118,7 +118,7 @@ module tpu_top #(
   logic [31:0]  watchdog_limit;
   logic [7:0]   fault_code, fault_unit;
   logic [15:0]  fault_pc;
-  logic [255:0] base;  // imem, A, B, C
+  logic [63:0]  base_imem, base_a, base_b, base_c;
   logic         rd_idle, wr_idle;
   logic [8*tpu_isa_pkg::UNIT_COUNT-1:0] unit_state;
   logic [2*tpu_isa_pkg::UNIT_COUNT-1:0] unit_kind;  // the states without what they wait for
@@ -169,7 +169,10 @@ module tpu_top #(
     .core_fault_unit_i(fault_unit),
     .core_fault_pc_i(fault_pc),
     .bus_idle_i(rd_idle & wr_idle),
-    .base_o(base),
+    .base_imem_o(base_imem),
+    .base_a_o(base_a),
+    .base_b_o(base_b),
+    .base_c_o(base_c),
     .unit_state_i(unit_kind),
     .taken_o(probe_start_o),
     .done_o(probe_done_o)
@@ -178,7 +181,9 @@ module tpu_top #(
   // ------------------------------------------------------------------ bus side
   tpu_axi_rd u_axi_rd (
     .clk_i, .rst_ni,
-    .base_i(base[191:0]),
+    .base_imem_i(base_imem),
+    .base_a_i(base_a),
+    .base_b_i(base_b),
     .req_valid_i(rd_req_valid),
     .req_ready_o(rd_req_ready),
     .req_region_i(rd_req_region),
@@ -196,7 +201,7 @@ module tpu_top #(
 
   tpu_axi_wr u_axi_wr (
     .clk_i, .rst_ni,
-    .base_i(base[255:192]),
+    .base_i(base_c),
     .req_valid_i(wr_req_valid),
     .req_ready_o(wr_req_ready),
     .req_addr_i(wr_req_addr),
