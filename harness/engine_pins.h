@@ -152,10 +152,10 @@ inline tpu_status engine_pins_copy(size_t row_bytes, void *data, size_t bytes, t
 
 /** Copies the first rows of an on-chip memory out of the Verilated root. */
 template <typename Root>
-inline tpu_status engine_pins_read(const Root &root, tpu_mem memory, void *data, size_t bytes,
+inline tpu_status engine_pins_read(const Root &root, tpu_mem which, void *data, size_t bytes,
                                    tpu_message *why) {
     constexpr size_t lanes = TPU_BUILT_T;
-    switch (memory) {
+    switch (which) {
     case TPU_MEM_SPAD:
         return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_RAM(u_spm__DOT__u_rows));
     case TPU_MEM_VR:
@@ -164,7 +164,7 @@ inline tpu_status engine_pins_read(const Root &root, tpu_mem memory, void *data,
         return engine_pins_copy(4 * lanes, data, bytes, why, ENGINE_PINS_BANK(0),
                                 ENGINE_PINS_BANK(1), ENGINE_PINS_BANK(2), ENGINE_PINS_BANK(3));
     default:
-        return status_fail(why, TPU_ERR_INTERNAL, "memory %d is not in the machine", memory);
+        return status_fail(why, TPU_ERR_INTERNAL, "memory %d is not in the machine", which);
     }
 }
 #else

@@ -106,10 +106,10 @@ extern "C" tpu_status device_cycle(device *self, const device_drive *in, device_
     });
 }
 
-extern "C" tpu_status device_read(const device *self, tpu_mem memory, void *data, size_t bytes,
+extern "C" tpu_status device_read(const device *self, tpu_mem which, void *data, size_t bytes,
                                   tpu_message *why) noexcept {
     return engine_pins_guard(
-        why, [&] { return engine_pins_read(*self->top->rootp, memory, data, bytes, why); });
+        why, [&] { return engine_pins_read(*self->top->rootp, which, data, bytes, why); });
 }
 
 extern "C" uint64_t device_assertions(const device *self, const char **first) noexcept {
