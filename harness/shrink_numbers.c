@@ -5,10 +5,14 @@
 
 #include "harness/shrink_internal.h"
 
+#define LOWER_ROWS 9
+
 // Smaller values of nr or of a trip, the smallest first.
 static bool lower_rows(isa_program *program, size_t at, uint32_t variant) {
     isa_insn *insn = &program->insn[at];
-    const uint32_t to[] = {1, 2, 4, insn->nr / 2u, insn->nr > 0 ? insn->nr - 1u : 0};
+    // AR_RAW_DIST and the usual T among them.
+    const uint32_t to[LOWER_ROWS] = {
+        1, 2, 3, TPU_AR_RAW_DIST, 5, 8, 16, insn->nr / 2u, insn->nr > 0 ? insn->nr - 1u : 0};
     if (!tpu_ops[insn->op].has_rows && !tpu_ops[insn->op].is_loop) {
         return false;
     }
@@ -153,7 +157,7 @@ bool shrink_numbers_pass(shrink *self, isa_program *copy) {
     static const struct {
         shrink_edit how;
         uint32_t variants;
-    } edits[] = {{lower_rows, 5},
+    } edits[] = {{lower_rows, LOWER_ROWS},
                  {drop_term, TPU_AGU_TERMS},
                  {lower_stride, 2 * TPU_AGU_TERMS},
                  {compact_terms, 1},
