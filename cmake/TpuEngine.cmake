@@ -18,7 +18,7 @@ endfunction()
 #                T n MAXDIM n SPAD n NVR n NAR n IMEM n QD n DMA_WORDS n
 #                [RTL_ROOT dir] [OUTPUT_DIR dir] [NETLIST file])
 # RTL_ROOT: a tree whose rtl/ and spec/generated are taken in place of this one's (mutants).
-# NETLIST: plain Verilog of tpu_core at this point, in place of rtl/common and rtl/core; its
+# NETLIST: plain Verilog of tpu_core at this point, in place of rtl/common, core and sva; its
 # parameters are gone, and so are the names of its memories.
 function(tpu_add_engine target)
     set(points T MAXDIM SPAD NVR NAR IMEM QD DMA_WORDS)
@@ -33,7 +33,7 @@ function(tpu_add_engine target)
     endif()
     tpu_rtl_sources("${arg_RTL_ROOT}" sources)
     if(arg_NETLIST)
-        list(FILTER sources EXCLUDE REGEX "/rtl/(common|core)/")
+        list(FILTER sources EXCLUDE REGEX "/rtl/(common|core|sva)/")
         list(APPEND sources "${arg_NETLIST}")
     endif()
 
@@ -90,15 +90,21 @@ function(tpu_add_rtl target kind t sources)
     if(kind STREQUAL systemc)
         set(simulator SYSTEMC)
     endif()
+    # Start-up, trace and Verilator's own code (its FST writer stores unaligned words) go without
+    # the undefined-behaviour checks; the model itself has them.
+    set(unchecked "")
+    if(TPU_SANITIZE)
+        set(unchecked -fno-sanitize=undefined)
+    endif()
     add_library(${target} STATIC)
     verilate(${target} ${simulator} TRACE_FST PREFIX Vtpu_engine TOP_MODULE tpu_engine
         SOURCES ${sources}
         VERILATOR_ARGS ${ARGN} --assert -O3 --x-initial unique -Wno-fatal
-        OPT_FAST -O2 ${march} OPT_SLOW -O0 OPT_GLOBAL -O2)
+        OPT_FAST -O2 ${march} OPT_SLOW -O0 ${unchecked} OPT_GLOBAL -O2 ${unchecked})
     # Trace code is half of the compile time and runs only while a file is open.
     get_target_property(generated ${target} SOURCES)
     list(FILTER generated INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
-    set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -O1)
+    set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-O1;${unchecked}")
     if(kind STREQUAL systemc)
         verilator_link_systemc(${target})
     endif()
