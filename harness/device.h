@@ -80,7 +80,7 @@ tpu_status device_cycle(device *self, const device_drive *in, device_sample *out
  * @param bytes  whole rows.
  * @return TPU_OK; TPU_REFUSED when this build does not show its memories or has fewer rows.
  */
-tpu_status device_read(const device *self, tpu_mem name, void *data, size_t bytes,
+tpu_status device_read(const device *self, tpu_mem which, void *data, size_t bytes,
                        tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
 
 /** Failed assertions since create; `first` (borrowed until destroy) is the first one's text. */
