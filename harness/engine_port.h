@@ -20,7 +20,10 @@ extern "C" {
 /** Name of the exported function; type engine_port_entry_fn. */
 #define ENGINE_PORT_ENTRY_NAME "engine_port_entry"
 
-/** Accesses of the TPU_REG_* space. Each takes a few clock cycles, in a run or outside one. */
+/**
+ * Accesses of the TPU_REG_* space. Each takes a few clock cycles; within a run nobody sees what the
+ * streams do in them.
+ */
 typedef struct engine_port_api {
     /** @param[out] resp  the AXI response, 0 = OKAY, 2 = SLVERR. */
     tpu_status (*write)(engine *self, uint16_t address, uint32_t value, uint8_t *resp,

@@ -5,12 +5,11 @@
 
 #include "harness/engine.h"
 #include "tests/support/engine_rig.h"
+#include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { T = ENGINE_RIG_T, MAXDIM = ENGINE_RIG_MAXDIM, CELLS = ENGINE_RIG_CELLS };
 
@@ -215,10 +214,10 @@ Test(engine, two_in_one_process_do_not_meet, .timeout = 60) {
 }
 
 Test(engine, a_trace_changes_no_event, .timeout = 60) {
-    char path[] = "/tmp/test_engine_XXXXXX";
-    const int file = mkstemp(path);
-    cr_assert_geq(file, 0);
-    close(file);
+    char directory[256];
+    char path[300];
+    scratch_make(directory, sizeof directory);
+    snprintf(path, sizeof path, "%s/x.fst", directory);
     engine_rig rig = {0};
     engine_rig_open(&rig);
     const engine_rig_run closed = engine_rig_whole(&rig, &engine_rig_gemm8_relu, 1);
@@ -242,8 +241,9 @@ Test(engine, a_trace_changes_no_event, .timeout = 60) {
     cr_expect_eq(fseek(trace, 0, SEEK_END), 0);
     cr_expect_gt(ftell(trace), 1000);
     fclose(trace);
-    unlink(path);
-    cr_expect_eq(rig.api->trace_open(rig.dut, "/no/such/directory/x.fst", &rig.why), TPU_ERR_IO);
+    snprintf(path, sizeof path, "%s/none/x.fst", directory);
+    cr_expect_eq(rig.api->trace_open(rig.dut, path, &rig.why), TPU_ERR_IO);
+    scratch_remove(directory);
     engine_rig_close(&rig);
 }
 
