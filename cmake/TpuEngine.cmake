@@ -103,7 +103,6 @@ function(tpu_add_rtl target kind t sources)
         OPT_FAST -O2 ${march} OPT_SLOW -O0 ${unchecked} OPT_GLOBAL -O2 ${unchecked})
     # Trace code is half of the compile time and runs only while a file is open.
     get_target_property(generated ${target} SOURCES)
-    set(fst ${generated})
     list(FILTER generated INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
     set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-O1;${unchecked}")
     if(kind STREQUAL systemc)
