@@ -99,18 +99,32 @@ module tpu_top #(
   output logic [8*(2+4*T)-1:0]    probe_ar_write_alu_o,
   output logic [8*(4+T)-1:0]      probe_c_write_o
 );
-
-  if (T < 4) begin : gen_bad_t
-    $error("T must be at least 4: a packed word holds the two 16-bit counts of the array");
+  // The spec's ranges and cross constraints that the description relies on; tpucosim refuses the
+  // same points with the spec's own reasons before anything is built. (Here, because Icarus reads
+  // no $error outside procedures.)
+  if ((T < 4) || (T > 254)) begin : gen_bad_t
+    $error("T must be 4 to 254: a packed word holds two 16-bit counts, and T + 1 rows fit nr");
   end
-  if (Maxdim % T != 0) begin : gen_bad_maxdim
+  if ((Maxdim % T) != 0) begin : gen_bad_maxdim
     $error("Maxdim must be a multiple of T: a DRAM row is a whole number of packed words");
   end
-  if (ImemSize % 8 != 0 || ImemSize < tpu_isa_pkg::NHDR + tpu_isa_pkg::IWORDS) begin : gen_bad_imem
+  if ((SpadRows < 1) || (SpadRows > 2048)) begin : gen_bad_spad
+    $error("SpadRows must be 1 to 2048: a 12-bit field carries 0 to 2047");
+  end
+  if ((Nvr < 1) || (Nvr > 2048)) begin : gen_bad_nvr
+    $error("Nvr must be 1 to 2048: a 12-bit field carries 0 to 2047");
+  end
+  if ((Nar < 1) || (Nar > 2048)) begin : gen_bad_nar
+    $error("Nar must be 1 to 2048: a 12-bit field carries 0 to 2047");
+  end
+  if ((ImemSize < 16) || ((ImemSize % 8) != 0)) begin : gen_bad_imem
     $error("ImemSize must be a multiple of 8 and hold the header and an instruction");
   end
   if (Qd < 2) begin : gen_bad_qd
     $error("Qd must be at least 2");
+  end
+  if (DmaWords < 1) begin : gen_bad_dma_words
+    $error("DmaWords must be at least 1");
   end
 
   // ------------------------------------------------------------------ wires
