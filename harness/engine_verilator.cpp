@@ -70,7 +70,10 @@ extern "C" tpu_status device_create(engine_init init, uint64_t seed, device **ou
         engine_pins_set_up(self->context, init, seed);
         enter(self.get());
         self->top = std::make_unique<Vtpu_engine>(&self->context, "TOP");
-        self->top->clk_i = 0;
+        // The first evaluation only settles: without it the first rising edge would not be seen,
+        // and random state would drive the bus for a cycle.
+        self->top->rst_ni = 0;
+        evaluate(self.get(), false, 0);
         engine_pins_rows(*self->top->rootp, self->row);
         *out = self.release();
         return TPU_OK;

@@ -256,8 +256,9 @@ static tpu_status step(lockstep *self, probe *seen, tpu_message *why) {
     return self->api->step(self->device, seen, why);
 }
 
+// A walk through loops that issue nothing writes no row, but it is movement.
 static bool is_stuck(lockstep *self, const probe *seen) {
-    if (seen->fired != 0) {
+    if (seen->fired != 0 || seen->unit[TPU_UNIT_SEQUENCER].state == PROBE_BUSY) {
         self->last_event = seen->cycle;
     }
     if (seen->cycle - self->last_event == LOCKSTEP_PAUSE) {

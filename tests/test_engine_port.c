@@ -142,6 +142,9 @@ Test(engine_port, faults_on_a_bus_error_and_runs_clean_afterwards, .timeout = 60
         const engine_rig_run out = engine_rig_whole(&rig, &engine_rig_gemm4, 0);
         cr_expect_eq(out.status.fault, TPU_FAULT_BUS, "base 0x%03x: fault %u", bases[i],
                      out.status.fault);
+        if (bases[i] == TPU_REG_IMEM_HI) {
+            cr_expect_eq(out.rows[TPU_STREAM_ISSUE], 0, "a beat with an error was executed");
+        }
         cr_expect_eq(engine_rig_poke(&rig, bases[i], good), 0);
         const engine_rig_run clean = engine_rig_whole(&rig, &engine_rig_gemm4, 6);
         cr_expect_eq(clean.status.fault, 0, "after base 0x%03x: fault %u", bases[i],

@@ -37,7 +37,7 @@ typedef struct machine {
     tpu_message why;
 } machine;
 
-static void machine_open(machine *self) {
+static void machine_open_with(machine *self, uint32_t watchdog, uint32_t latency) {
     memset(self, 0, sizeof *self);
     self->params = params_default(T, MAXDIM);
     cr_assert_eq(loader_open("verilator", &self->params, &self->library, &self->why), TPU_OK, "%s",
@@ -46,8 +46,8 @@ static void machine_open(machine *self) {
     const engine_config config = {.params = self->params,
                                   .init = ENGINE_INIT_RANDOM,
                                   .init_seed = 3,
-                                  .timing = {.read_latency = 3, .write_latency = 3},
-                                  .watchdog = WATCHDOG};
+                                  .timing = {.read_latency = latency, .write_latency = latency},
+                                  .watchdog = watchdog};
     cr_assert_eq(self->api->create(&config, &self->device, &self->why), TPU_OK, "%s",
                  self->why.text);
     cr_assert_eq(self->api->reset(self->device, &self->why), TPU_OK, "%s", self->why.text);
@@ -56,6 +56,10 @@ static void machine_open(machine *self) {
     rng_fill(&source, self->a, CELLS);
     rng_fill(&source, self->b, CELLS);
     rng_fill(&source, self->c, CELLS);
+}
+
+static void machine_open(machine *self) {
+    machine_open_with(self, WATCHDOG, 3);
 }
 
 static void machine_close(machine *self) {
@@ -224,6 +228,86 @@ Test(faults, a_program_longer_than_the_buffer_is_refused_by_the_machine) {
     cr_expect_eq(status.fault, TPU_RULE_IMEM_OVERFLOW);
     machine_run_clean(&self, "overlong program");
     machine_close(&self);
+}
+
+// Loads in two nested loops: more rows than a header may promise.
+Test(faults, more_work_than_a_count_can_hold_is_a_header_fault) {
+    static const char *const text =
+        "loop x100\nloop x%d\n"
+        "dma_ld rows=8 mode=0 dram_row0=0 col_block=0 dst_row0=0\nendloop\nendloop\n";
+    // 80 x 100 x 8 = 64000 rows, and 82 x 100 x 8 = 65600, which is 64 in 16 bits.
+    static const int turns[] = {80, 82};
+    machine self;
+    machine_open(&self);
+    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+        char source[256];
+        (void)snprintf(source, sizeof source, text, turns[i]);
+        isa_program program = {0};
+        image built = {0};
+        cr_assert_eq(assembly_parse(source, "t", &program, &self.why), TPU_OK);
+        cr_assert_eq(image_build(&self.params, &program, false, &built, &self.why), TPU_OK);
+        engine_status status = machine_run(&self, built.words, built.count);
+        cr_expect_eq(status.fault, TPU_FAULT_HEADER, "%d turns: fault %u", turns[i], status.fault);
+        machine_run_clean(&self, "overlong counts");
+        image_clear(&built);
+        isa_program_clear(&program);
+    }
+    machine_close(&self);
+}
+
+Test(faults, empty_loops_are_movement_and_not_a_hang) {
+    machine self;
+    machine_open(&self);
+    isa_program program = {0};
+    // 127 x 127 endloops without an issue: eight times the watchdog's limit.
+    cr_assert_eq(
+        assembly_parse("loop x127\nloop x127\nendloop\nendloop\nnop", "t", &program, &self.why),
+        TPU_OK);
+    machine_run_exact(&self, &program, "empty loops");
+    isa_program_clear(&program);
+    machine_close(&self);
+}
+
+Test(faults, a_run_that_the_watchdog_ends_drains_without_a_failed_assertion) {
+    machine self;
+    machine_open_with(&self, 40, 100);
+    isa_program program = {0};
+    image built = {0};
+    cr_assert_eq(programs_gemm(&self.params, PROGRAMS_LOOPED, 8, 8, 8, true, &program, NULL),
+                 TPU_OK);
+    cr_assert_eq(image_build(&self.params, &program, true, &built, NULL), TPU_OK);
+    engine_status status = machine_run(&self, built.words, built.count);
+    cr_expect_eq(status.fault, TPU_FAULT_WATCHDOG);
+    probe seen;
+    for (int step = 0; step < 2000; step++) {
+        cr_assert_eq(self.api->step(self.device, &seen, &self.why), TPU_OK);
+    }
+    cr_assert_eq(self.api->status(self.device, &status, &self.why), TPU_OK);
+    cr_expect_eq(status.assertions, 0);
+    const engine_timing quick = {.read_latency = 1, .write_latency = 1};
+    cr_assert_eq(self.api->set_timing(self.device, &quick, &self.why), TPU_OK);
+    machine_run_clean(&self, "watchdog");
+    image_clear(&built);
+    isa_program_clear(&program);
+    machine_close(&self);
+}
+
+Test(faults, random_power_up_state_drives_no_bus) {
+    // Long write latency: a write that power-up state began would be answered within a run.
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        machine self;
+        machine_open(&self);
+        self.api->destroy(self.device);
+        const engine_config config = {.params = self.params,
+                                      .init = ENGINE_INIT_RANDOM,
+                                      .init_seed = seed,
+                                      .timing = {.read_latency = 1, .write_latency = 40},
+                                      .watchdog = WATCHDOG};
+        cr_assert_eq(self.api->create(&config, &self.device, &self.why), TPU_OK);
+        cr_assert_eq(self.api->reset(self.device, &self.why), TPU_OK);
+        machine_run_clean(&self, "power-up");
+        machine_close(&self);
+    }
 }
 
 // Flips bits of a legal image: what check refuses must fault, what it lets by must run exactly.

@@ -52,7 +52,8 @@ module tpu_accu #(
   // ---------------------------------------------------------------- header and decode
   logic header_q, header_d;                          // the header word was taken
   logic [StepW-1:0] promised_q, promised_d;
-  logic [StepW-1:0] step_q, step_d;                  // accu steps of all instructions so far
+  logic [StepW-1:0] step_q, step_d;                  // accu steps of all instructions, modulo 2^16
+  logic beyond_q, beyond_d;                          // there were more than COUNT_MAX
   logic [63:0] word;
   logic [15:0] pc;
   logic [5:0] op;
@@ -82,12 +83,14 @@ module tpu_accu #(
     header_d = header_q || ctl_valid_i;
     promised_d = promised_q;
     step_d = step_q;
+    beyond_d = beyond_q || step_q[StepW-1];
     if (!header_q && ctl_valid_i) promised_d = word[StepW-1:0];
     if (take) step_d = step_q + StepW'(nr);
     if (start_i) begin
       header_d = 1'b0;
       promised_d = '0;
       step_d = '0;
+      beyond_d = 1'b0;
     end
   end
 
@@ -269,6 +272,12 @@ module tpu_accu #(
       header_q <= 1'b0;
       promised_q <= '0;
       step_q <= '0;
+      beyond_q <= 1'b0;
+      m_row_q <= '0;
+      v_dst_q <= '0;
+      v_src1_q <= '0;
+      v_src2_q <= '0;
+      r_row_q <= '0;
       m_left_q <= '0;
       v_left_q <= '0;
       r_left_q <= '0;
@@ -284,6 +293,12 @@ module tpu_accu #(
       header_q <= header_d;
       promised_q <= promised_d;
       step_q <= step_d;
+      beyond_q <= beyond_d;
+      m_row_q <= m_row_d;
+      v_dst_q <= v_dst_d;
+      v_src1_q <= v_src1_d;
+      v_src2_q <= v_src2_d;
+      r_row_q <= r_row_d;
       m_left_q <= m_left_d;
       v_left_q <= v_left_d;
       r_left_q <= r_left_d;
@@ -301,18 +316,13 @@ module tpu_accu #(
   logic [Nar-1:0] written_q;  // a memory of single bits that one pulse clears
 
   always_ff @(posedge clk_i) begin
-    m_row_q <= m_row_d;
     m_step_q <= m_step_d;
     m_pc_q <= m_pc_d;
     m_acc_q <= m_acc_d;
-    v_dst_q <= v_dst_d;
-    v_src1_q <= v_src1_d;
-    v_src2_q <= v_src2_d;
     v_step_q <= v_step_d;
     v_pc_q <= v_pc_d;
     v_two_q <= v_two_d;
     v_relu_q <= v_relu_d;
-    r_row_q <= r_row_d;
     r_step_q <= r_step_d;
     r_pc_q <= r_pc_d;
     if (m_fire) begin
@@ -479,7 +489,7 @@ module tpu_accu #(
   logic unused_bits;
   assign unused_bits = ^{word[63:62], word[53:42]};
 
-  assign header_bad_o = promised_q != step_q;
+  assign header_bad_o = (promised_q != step_q) || beyond_d;
   assign idle_o = (m_left_q == '0) && (v_left_q == '0) && (r_left_q == '0) && !m1_valid_q &&
       !v1_valid_q && !ac_valid_o;
 

@@ -82,7 +82,7 @@ module tpu_array #(
       MmHeader: if (wcol_fire) begin
         next_rows_d = wcol_data_i[7:0];
         row_d = '0;
-        mms_d = mms_q + 16'd1;
+        if (!mms_q[15]) mms_d = mms_q + 16'd1;
         load_d = Weights;
       end
       Weights: if (wcol_fire) begin
@@ -120,7 +120,7 @@ module tpu_array #(
     if (advance) in_flight_d = {in_flight_q[Latency-2:0], row_fire};
     if (row_fire) begin
       left_d = launch ? next_rows_q - 8'd1 : left_q - 8'd1;
-      rows_d = rows_q + 16'd1;
+      if (!rows_q[15]) rows_d = rows_q + 16'd1;
     end
     if (start_i) begin
       left_d = '0;
@@ -222,7 +222,8 @@ module tpu_array #(
     assign unused_east = ^{gen_row[i].gen_col[T-1].act_east, gen_row[i].gen_col[T-1].swap_east};
   end
 
-  assign header_bad_o = promised_q != {rows_q, mms_q};
+  // A count above COUNT_MAX stops counting, and no header may promise it.
+  assign header_bad_o = (promised_q != {rows_q, mms_q}) || rows_q[15] || mms_q[15];
   assign idle_o = (left_q == '0) && (in_flight_q == '0) &&
       ((load_q == MmHeader) || (load_q == Counts));
 

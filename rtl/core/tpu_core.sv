@@ -100,7 +100,7 @@ module tpu_core #(
   logic [15:0] seq_pc, iss_pc, dld_pc, spm_pc, vru_pc, acc_pc, dst_pc;
   logic dld_hdr_bad, spm_hdr_bad, vru_hdr_bad, arr_hdr_bad, acc_hdr_bad, dst_hdr_bad;
   logic seq_idle, agu_idle, dld_idle, spm_idle, vru_idle, arr_idle, acc_idle, dst_idle;
-  logic port_idle, port_moved, iss_stopped;
+  logic port_idle, port_moved, seq_moved, iss_stopped;
 
   // ---------------------------------------------------------------- channels: _w writer, _r reader
   logic [15:0] ctl_pc;
@@ -412,6 +412,7 @@ module tpu_core #(
       .fault_valid_o(seq_fault),
       .fault_code_o(seq_code),
       .fault_pc_o(seq_pc),
+      .moved_o(seq_moved),
       .idle_o(seq_idle),
       .state_o(seq_state)
   );
@@ -670,7 +671,7 @@ module tpu_core #(
       !c_dld_r_valid && !c_spm_r_valid && !c_vru_r_valid && !c_acc_r_valid && !c_dst_r_valid &&
       !dma2sp_r_valid && !dma2vr_r_valid && !sp2vr_r_valid && !wcol_r_valid && !acol_r_valid &&
       !cw_r_valid && !ac2sp_r_valid;
-  assign moved = port_moved || (wr_req_valid_o && wr_req_ready_i) || wr_rsp_valid_i ||
+  assign moved = port_moved || seq_moved || (wr_req_valid_o && wr_req_ready_i) || wr_rsp_valid_i ||
       probe_issue_valid_o || probe_c_dld_valid_o || probe_dma2sp_valid_o ||
       probe_dma2vr_valid_o || probe_sp2vr_valid_o || probe_wcol_valid_o || probe_acol_valid_o ||
       probe_cw_valid_o || probe_ac2sp_valid_o || probe_spad_write_valid_o ||

@@ -19,11 +19,11 @@ module tpu_dma_ld #(
     input  logic           start_i,
 
     input  logic           ctl_valid_i,
-    output logic           ctl_ready_o,   // depends on ctl_data_i, not on ctl_valid_i
+    output logic           ctl_ready_o,   // depends on req_ready_i, not on ctl_valid_i
     input  logic [63:0]    ctl_data_i,    // the instruction word
     input  logic [15:0]    ctl_pc_i,
 
-    // Memory read port. `rsp_ready` depends on rsp_valid only through the piece queue.
+    // Memory read port. `rsp_ready` depends on the outputs' ready, not on rsp_valid.
     output logic           req_valid_o,
     input  logic           req_ready_i,
     output logic           req_b_o,       // 0: operand A, 1: operand B
@@ -54,7 +54,7 @@ module tpu_dma_ld #(
   // ---------------------------------------------------------------- header and instruction
   logic [1:0] headers_q, headers_d;      // header words taken
   logic [15:0] promised_q, promised_d;   // rows the header promises
-  logic [15:0] done_q, done_d;           // rows instructed
+  logic [15:0] done_q, done_d;           // rows instructed; stops once above COUNT_MAX
   logic [31:0] spans_q, spans_d;         // promised {b_span, a_span}
   logic [15:0] a_end_q, a_end_d, b_end_q, b_end_d;
   logic [7:0] left_q, left_d;            // rows not yet asked for, the current one included
@@ -137,7 +137,7 @@ module tpu_dma_ld #(
       from_b_d = ld_mode[0];
       pc_d = ctl_pc_i;
       need_beat_d = 1'b1;
-      done_d = done_q + {8'd0, ld_rows};
+      if (!done_q[15]) done_d = done_q + {8'd0, ld_rows};
       if (!ld_mode[0] && (ld_end > a_end_q)) a_end_d = ld_end;
       if (ld_mode[0] && (ld_end > b_end_q)) b_end_d = ld_end;
     end
@@ -199,7 +199,8 @@ module tpu_dma_ld #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{word[63:62], word[53:42], ld_mode[11:2], piece_addr[5:0], cut_seg};
+  assign unused_bits = ^{word[63:62], word[53:42], ld_mode[11:2], piece_addr[5:0], cut_seg,
+                         cut_off};
 
   assign sp_valid_o = piece_valid && rsp_valid_i && cut_last && !cut_vr;
   assign vr_valid_o = piece_valid && rsp_valid_i && cut_last && cut_vr;
@@ -208,7 +209,7 @@ module tpu_dma_ld #(
 
   assign fault_valid_o = cut_fire && rsp_error_i;
   assign fault_pc_o = cut_pc;
-  assign header_bad_o = (promised_q != done_q) || (spans_q[15:0] != a_end_q) ||
+  assign header_bad_o = (promised_q != done_q) || done_q[15] || (spans_q[15:0] != a_end_q) ||
       (spans_q[31:16] != b_end_q);
   assign idle_o = (left_q == '0) && !piece_valid;
 

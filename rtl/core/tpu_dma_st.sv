@@ -93,7 +93,7 @@ module tpu_dma_st #(
           32'(word[tpu_isa_pkg::F2_LO +: 12]) * 32'(T);
       seg_d = '0;
       pc_d = ctl_pc_i;
-      done_d = done_q + {8'd0, nr};
+      if (!done_q[15]) done_d = done_q + {8'd0, nr};
     end
     if (start_i) begin
       header_d = 1'b0;
@@ -127,7 +127,8 @@ module tpu_dma_st #(
   assign probe_o = {ac_data_i, 4'd0, col_q, 4'd0, row_q};
   assign fault_valid_o = rsp_valid_i && rsp_error_i;
   assign fault_pc_o = pc_q;
-  assign header_bad_o = promised_q != done_q;
+  // A count above COUNT_MAX stops counting, and no header may promise it.
+  assign header_bad_o = (promised_q != done_q) || done_q[15];
   assign idle_o = (left_q == '0) && (pending_q == '0);
 
   always_comb begin

@@ -35,8 +35,8 @@ module tpu_issue #(
     input  logic [31:0]       issue_iv_i,
 
     // Control channels: the instruction word, with the pc beside all of them. All that an
-    // instruction needs fire together, so each valid waits for the others' ready; the channels'
-    // ready depend on nothing of this cycle.
+    // instruction needs fire together, so each valid waits for the ready of all of them, its own
+    // included. That breaks the handshake rule on purpose: the ready of a tpu_fifo is a register.
     output logic              dld_valid_o,
     input  logic              dld_ready_i,
     output logic [63:0]       dld_data_o,

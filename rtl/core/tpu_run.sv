@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life of a run: start, watchdog, done, and the one sticky fault. A fault never stops the data
-// path; it stops the issue of more work, and what is in flight drains. Of several faults that of
-// the oldest work is kept: units hold what was issued, the issue stage holds what was decoded.
+// path; it stops the issue of more work, and what is in flight drains. A fault of a unit overrides
+// one of the issue stage, and that one of decode, since units hold older work; of several units the
+// first in time is kept.
 
 module tpu_run (
     input  logic        clk_i,

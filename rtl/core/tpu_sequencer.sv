@@ -15,7 +15,7 @@ module tpu_sequencer #(
     input  logic         clk_i,
     input  logic         rst_ni,
     input  logic         start_i,  // takes the program; cycle 0 of a run
-    input  logic         halt_i,   // a fault elsewhere: fetch no more
+    input  logic         halt_i,   // a fault elsewhere: hand no more instructions on
 
     // Memory read port: one 64-byte beat a request, responses in order and always taken.
     output logic         rd_req_valid_o,
@@ -42,13 +42,16 @@ module tpu_sequencer #(
     output logic         fault_valid_o,   // one cycle
     output logic [7:0]   fault_code_o,
     output logic [15:0]  fault_pc_o,
+    output logic         moved_o,         // an instruction was taken, loops included
     output logic         idle_o,          // nothing more will be handed on, no beat is outstanding
     output logic [6:0]   state_o          // {wait, probe state}
 );
   localparam int Beats = ImemSize / 8;
   localparam int BeatW = $clog2(Beats + 1);
   localparam int AddrW = (Beats > 1) ? $clog2(Beats) : 1;
-  localparam logic [15:0] Capacity = 16'((ImemSize - tpu_isa_pkg::NHDR) / tpu_isa_pkg::IWORDS);
+  // The header counts instructions in 16 bits, so a larger memory holds no longer program.
+  localparam int Slots = (ImemSize - tpu_isa_pkg::NHDR) / tpu_isa_pkg::IWORDS;
+  localparam logic [16:0] Capacity = (Slots > 65536) ? 17'd65536 : 17'(Slots);
 
   localparam logic [1:0] Idle = 2'd0;     // no program, or all of it is handed on
   localparam logic [1:0] Header = 2'd1;   // first half of the header
@@ -60,14 +63,17 @@ module tpu_sequencer #(
   logic [BeatW-1:0] asked_q, asked_d, got_q, got_d, need_q, need_d;
   logic fetching_q, fetching_d;      // beats may still be asked for
   logic ask_held_q, ask_held_d;      // a request stands and must not be withdrawn
-  logic bus_error;
+  logic bus_error;                   // a beat that the program needs came back with an error
+  logic bus_bad_q, bus_bad_d;        // it did in this run: no instruction is issued any more
   logic [15:0] n_instr_q, n_instr_d;
   logic [15:0] hdr_n_instr;
   logic [16:0] hdr_beats;            // header beat and four instructions a beat
 
   assign hdr_n_instr = rd_rsp_data_i[15:0];
   assign hdr_beats = 17'd1 + 17'((18'(hdr_n_instr) + 18'd3) >> 2);
-  assign bus_error = rd_rsp_valid_i && rd_rsp_error_i;
+  // Beats behind the program's end were asked for before its length was known; nobody reads them.
+  assign bus_error = rd_rsp_valid_i && rd_rsp_error_i && ((got_q == '0) || (got_q < need_q));
+  assign bus_bad_d = !start_i && (bus_bad_q || bus_error);
 
   assign rd_req_valid_o = fetching_q && ((asked_q < need_q) || ask_held_q);
   assign rd_req_addr_o = {(26)'(asked_q), 6'd0};
@@ -83,7 +89,7 @@ module tpu_sequencer #(
     if (rd_rsp_valid_i) got_d = got_q + 1'b1;
     if (rd_rsp_valid_i && (got_q == '0)) begin
       n_instr_d = hdr_n_instr;
-      if (hdr_beats < 17'(Beats)) need_d = hdr_beats[BeatW-1:0];
+      if (hdr_beats < 17'(Beats)) need_d = BeatW'(hdr_beats);
     end
     if (start_i) begin
       asked_d = '0;
@@ -101,12 +107,12 @@ module tpu_sequencer #(
   logic buf_read;
   logic [AddrW-1:0] buf_addr;
   logic [511:0] buf_data;
-  logic [13:0] want_beat;        // beat of next_pc, after the header beat
+  logic [31:0] want_beat;        // beat of next_pc, after the header beat
   logic want_ready;
   logic last_passed;             // next_pc lies behind the program
 
-  assign want_beat = next_pc[15:2] + 14'd1;
-  assign want_ready = want_beat < 14'(got_q);
+  assign want_beat = {18'd0, next_pc[15:2]} + 32'd1;
+  assign want_ready = want_beat < 32'(got_q);
   assign last_passed = next_pc >= n_instr_q;
 
   tpu_ram #(
@@ -197,9 +203,11 @@ module tpu_sequencer #(
     end
   end
 
-  assign dec_fire = (phase_q == Run) && ir_valid_q && !halt_i &&
+  assign dec_fire = (phase_q == Run) && ir_valid_q && !halt_i && !bus_bad_q &&
       (dec_fault || !is_data || insn_ready_i);
-  assign insn_valid_o = (phase_q == Run) && ir_valid_q && !halt_i && !dec_fault && is_data;
+  assign insn_valid_o = (phase_q == Run) && ir_valid_q && !halt_i && !bus_bad_q && !dec_fault &&
+      is_data;
+  assign moved_o = dec_fire;
   assign insn_word0_o = word0;
   assign insn_word1_o = word1;
   assign insn_pc_o = pc_q;
@@ -234,7 +242,7 @@ module tpu_sequencer #(
   logic dec_fault_now;
 
   assign dec_fault_now = dec_fire && dec_fault;
-  assign program_ok = (n_instr_q != '0) && (n_instr_q <= Capacity);
+  assign program_ok = (n_instr_q != '0) && ({1'b0, n_instr_q} <= Capacity);
   assign ir_take = (hdr_valid_o && hdr_ready_i) || dec_fire;
   assign next_pc = (dec_fire && is_end && !dec_fault && again) ? body_q[{top, 4'd0} +: 16] :
       (dec_fire ? pc_q + 16'd1 : pc_q);
@@ -250,7 +258,9 @@ module tpu_sequencer #(
     case (phase_q)
       Header: begin
         buf_addr = '0;
-        if (!ir_valid_q && (got_q != '0)) begin
+        if (bus_bad_q && !ir_valid_q) begin
+          phase_d = Idle;
+        end else if (!ir_valid_q && (got_q != '0)) begin
           buf_read = 1'b1;
           ir_valid_d = 1'b1;
         end
@@ -261,11 +271,11 @@ module tpu_sequencer #(
       end
       Header2: begin
         if (hdr_valid_o && hdr_ready_i) begin
-          phase_d = program_ok ? Run : Idle;
+          phase_d = (program_ok && !bus_bad_d) ? Run : Idle;
           end_fault = !program_ok;
           end_code = (n_instr_q == '0) ? tpu_isa_pkg::RULE_PROG_EMPTY
                                        : tpu_isa_pkg::RULE_IMEM_OVERFLOW;
-          buf_read = program_ok && want_ready;
+          buf_read = program_ok && !bus_bad_d && want_ready;
           ir_valid_d = buf_read;
         end
       end
@@ -280,7 +290,7 @@ module tpu_sequencer #(
           end_fault = depth_d != '0;
           end_code = tpu_isa_pkg::RULE_LOOP_UNCLOSED;
         end
-        if (halt_i || dec_fault_now || bus_error) phase_d = Idle;
+        if (halt_i || dec_fault_now || bus_bad_d) phase_d = Idle;
       end
       default: ;
     endcase
@@ -312,6 +322,7 @@ module tpu_sequencer #(
       need_q <= '0;
       fetching_q <= 1'b0;
       ask_held_q <= 1'b0;
+      bus_bad_q <= 1'b0;
       n_instr_q <= '0;
       phase_q <= Idle;
       pc_q <= '0;
@@ -326,6 +337,7 @@ module tpu_sequencer #(
       need_q <= need_d;
       fetching_q <= fetching_d;
       ask_held_q <= ask_held_d;
+      bus_bad_q <= bus_bad_d;
       n_instr_q <= n_instr_d;
       phase_q <= phase_d;
       pc_q <= pc_d;

@@ -47,14 +47,14 @@ module tpu_spm #(
   logic [7:0] nr;
   logic is_ld, is_mm;
   logic wspan_ready, rspan_ready;
-  logic counts_fire;
+  logic counts_valid;  // header word 4 waits to go down wcol
 
   assign word = ctl_data_i;
   assign op = word[tpu_isa_pkg::OP_LO +: 6];
   assign nr = word[tpu_isa_pkg::NR_LO +: 8];
   assign is_ld = op == tpu_isa_pkg::OP_DMA_LD;
   assign is_mm = op == tpu_isa_pkg::OP_MM;
-  assign counts_fire = ctl_valid_i && (headers_q == 2'd1) && wcol_ready_i;
+  assign counts_valid = ctl_valid_i && (headers_q == 2'd1);
 
   always_comb begin
     case (headers_q)
@@ -71,7 +71,7 @@ module tpu_spm #(
     if (ctl_valid_i && ctl_ready_o) begin
       if (headers_q == 2'd0) promised_d = word[15:0];
       if (headers_q != 2'd2) headers_d = headers_q + 2'd1;
-      else done_d = done_q + {8'd0, nr};
+      else if (!done_q[15]) done_d = done_q + {8'd0, nr};
     end
     if (start_i) begin
       headers_d = '0;
@@ -148,7 +148,7 @@ module tpu_spm #(
   assign row_mm = row_tag[0];
   assign row_header = row_mm && row_first && !header_sent_q;
   assign row_ready = row_mm ? (wcol_ready_i && !row_header) : vr_ready_i;
-  assign wcol_valid_o = counts_fire || (row_valid && row_mm);
+  assign wcol_valid_o = counts_valid || (row_valid && row_mm);
   assign wcol_fire = wcol_valid_o && wcol_ready_i;
   assign vr_valid_o = row_valid && !row_mm;
   assign vr_data_o = {row_data, 7'd0, row_flag};
@@ -170,7 +170,8 @@ module tpu_spm #(
   assign probe_o = {dma_data_i, 4'd0, write_row};
   assign fault_valid_o = row_valid && row_ready && row_mm && !row_flag;
   assign fault_pc_o = row_tag[24:9];
-  assign header_bad_o = promised_q != done_q;
+  // A count above COUNT_MAX stops counting, and no header may promise it.
+  assign header_bad_o = (promised_q != done_q) || done_q[15];
   assign idle_o = !wbusy && !rbusy;
 
   always_comb begin

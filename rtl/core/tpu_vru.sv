@@ -61,7 +61,7 @@ module tpu_vru #(
     if (ctl_valid_i && ctl_ready_o) begin
       headers_d = 1'b1;
       if (!headers_q) promised_d = word[15:0];
-      else done_d = done_q + {8'd0, nr};
+      else if (!done_q[15]) done_d = done_q + {8'd0, nr};
     end
     if (start_i) begin
       headers_d = 1'b0;
@@ -142,7 +142,8 @@ module tpu_vru #(
   assign probe_o = {wrow_data, 7'd0, wrow_flag, 4'd0, write_row};
   assign fault_valid_o = acol_valid_o && acol_ready_i && !row_flag;
   assign fault_pc_o = row_tag[16:1];
-  assign header_bad_o = promised_q != done_q;
+  // A count above COUNT_MAX stops counting, and no header may promise it.
+  assign header_bad_o = (promised_q != done_q) || done_q[15];
   assign idle_o = !wbusy && !rbusy;
 
   always_comb begin

@@ -39,6 +39,7 @@ bind tpu_top tpu_top_sva u_sva (
   .s_rdata_i(s_axil_rdata_o),
   .taken_i(probe_start_o),
   .done_i(probe_done_o),
+  .fault_i(fault_code),
   .irq_i(irq_o),
   .fired_i(fired)
 );

@@ -63,7 +63,7 @@ module tpu_regs #(
 
   // The run as the probe shows it.
   output logic         taken_o,           // a start command is taken in this cycle
-  output logic         done_o              // high from the end of a run to the next start
+  output logic         done_o              // from the end of a run to an acknowledge or a start
 );
 
   localparam int Units = tpu_isa_pkg::UNIT_COUNT;

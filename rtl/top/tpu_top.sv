@@ -75,7 +75,7 @@ module tpu_top #(
 
   // Probe: the run and the units. Valid before the rising edge that ends the cycle.
   output logic         probe_start_o,  // cycle 0: the start command is taken
-  output logic         probe_done_o,   // high from the end of a run to the next start
+  output logic         probe_done_o,   // high from the end of a run to an acknowledge or a start
   output logic [8*tpu_isa_pkg::UNIT_COUNT-1:0] probe_unit_o,  // 8 bits a unit: wait, state
 
   // Probe: bit s says that stream s takes its row in this cycle; byte k of a row is [8k+:8].
