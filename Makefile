@@ -10,10 +10,14 @@ SHELL := /bin/bash
 BUILD := build
 JOBS := $(shell nproc)
 TPUCOSIM := $(BUILD)/tpucosim
+FUZZ_SECONDS := 60
 
 ##@ Run
 cosim: engine ## the suite in lockstep, one table: make cosim TPU_T=8
 	@$(TPUCOSIM) cosim
+
+fuzz: engine ## random programs in lockstep: make fuzz TPU_T=8 FUZZ_SECONDS=60
+	@$(TPUCOSIM) fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
 bench: engine ## cycles against the targets, checked and bare cycles a second
 	@$(TPUCOSIM) bench
@@ -69,5 +73,5 @@ tools:
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim bench test unit matrix lint mutants check build engine format generate clean help \
+.PHONY: cosim fuzz bench test unit matrix lint mutants check build engine format generate clean help \
 	tools tools-test
