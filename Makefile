@@ -27,17 +27,18 @@ test: tools-test $(BUILD)/build.ninja ## everything CI runs
 	@cmake --build $(BUILD) -- --quiet
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
 
-unit: build ## only the tests that take milliseconds
+unit: build tools-test ## only the tests that take milliseconds
 	@cmake --build $(BUILD) -- --quiet
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS) -L unit
 
 matrix: tools build ## every T, MAXDIM, QD, latency and stall setting (hours, not minutes)
 	@ci/check_matrix $(BUILD) all
 
-lint: build ## only the RTL, format, style and room checks
+lint: build tools-test ## only the RTL, format, style and room checks
+	@cmake --build $(BUILD) --target specgen -- --quiet
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS) -L check
 
-mutants: build ## the planted RTL faults: each must be caught by its stream
+mutants: build tools-test ## the planted RTL faults: each must be caught by its stream
 	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -L mutant
 
 check: lint ## the same as lint
@@ -73,5 +74,5 @@ tools:
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz bench test unit matrix lint mutants check build engine format generate clean help \
-	tools tools-test
+.PHONY: cosim fuzz bench test unit matrix lint mutants check build engine format generate clean \
+	help tools tools-test
