@@ -327,6 +327,16 @@ static int follow_waits(const probe_unit units[TPU_UNIT_COUNT], int unit) {
     return unit;
 }
 
+// No row is owed (or nobody knows): the first unit along the flow that still holds work.
+static int first_at_work(const probe_unit units[TPU_UNIT_COUNT]) {
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        if (units[unit].state != PROBE_IDLE) {
+            return unit;
+        }
+    }
+    return TPU_UNIT_SEQUENCER;
+}
+
 static void say_stuck(lockstep *self) {
     verdict *out = self->out;
     unsigned long long cycle = out->cycle;
@@ -347,7 +357,7 @@ void blame_stuck(lockstep *self) {
     out->kind = VERDICT_HANG;
     out->diff = VERDICT_DIFF_STUCK;
     memcpy(out->units, self->stall, sizeof out->units);
-    out->unit = TPU_UNIT_SEQUENCER;
+    out->unit = first_at_work(out->units);
     int missing = -1;
     if (self->job->mode == LOCKSTEP_MODE_CHECKED && expected_finish(self->model, NULL) == TPU_OK) {
         missing = settle_first_missing(self);
