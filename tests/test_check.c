@@ -355,6 +355,7 @@ Test(check, the_programs_in_the_tree_are_as_they_say) {
     expect_file("examples/gemm_16x16x16.s", 8, TPU_RULE_NONE, 0);
     expect_file("examples/residual.s", 8, TPU_RULE_NONE, 0);
     expect_file("examples/transposed_roles.s", 8, TPU_RULE_NONE, 0);
+    expect_file("examples/relu_64x64x64_in_halves.s", 4, TPU_RULE_NONE, 0);
     expect_file("tests/programs/all_opcodes.s", 4, TPU_RULE_NONE, 0);
     expect_file("tests/programs/all_opcodes.s", 8, TPU_RULE_NONE, 0);
     expect_file("tests/programs/bad_distance.s", 8, TPU_RULE_RAW_DISTANCE, 5);
