@@ -61,7 +61,6 @@ module tpu_sequencer #(
   // ---------------------------------------------------------------- program buffer
   // The whole buffer may be asked for at once; the header cuts that down to what the program has.
   logic [BeatW-1:0] asked_q, asked_d, got_q, got_d, need_q, need_d;
-  logic fetching_q, fetching_d;      // beats may still be asked for
   logic ask_held_q, ask_held_d;      // a request stands and must not be withdrawn
   logic bus_error;                   // a beat that the program needs came back with an error
   logic bus_bad_q, bus_bad_d;        // it did in this run: no instruction is issued any more
@@ -75,7 +74,7 @@ module tpu_sequencer #(
   assign bus_error = rd_rsp_valid_i && rd_rsp_error_i && ((got_q == '0) || (got_q < need_q));
   assign bus_bad_d = !start_i && (bus_bad_q || bus_error);
 
-  assign rd_req_valid_o = fetching_q && ((asked_q < need_q) || ask_held_q);
+  assign rd_req_valid_o = (asked_q < need_q) || ask_held_q;
   assign rd_req_addr_o = {(26)'(asked_q), 6'd0};
   assign ask_held_d = rd_req_valid_o && !rd_req_ready_i;
 
@@ -84,7 +83,6 @@ module tpu_sequencer #(
     got_d = got_q;
     need_d = need_q;
     n_instr_d = n_instr_q;
-    fetching_d = fetching_q;
     if (rd_req_valid_o && rd_req_ready_i) asked_d = asked_q + 1'b1;
     if (rd_rsp_valid_i) got_d = got_q + 1'b1;
     if (rd_rsp_valid_i && (got_q == '0)) begin
@@ -95,7 +93,6 @@ module tpu_sequencer #(
       asked_d = '0;
       got_d = '0;
       need_d = BeatW'(Beats);
-      fetching_d = 1'b1;
     end
   end
 
@@ -305,7 +302,7 @@ module tpu_sequencer #(
   assign fault_code_o = bus_error ? tpu_isa_pkg::FAULT_BUS : (dec_fault_now ? dec_code : end_code);
   assign fault_pc_o = pc_q;
   assign idle_o = (phase_q == Idle) && (asked_q == got_q) && !ask_held_q &&
-      !(fetching_q && (asked_q < need_q));
+      !(asked_q < need_q);
 
   always_comb begin
     state_o = {5'd0, 2'd0};
@@ -320,7 +317,6 @@ module tpu_sequencer #(
       asked_q <= '0;
       got_q <= '0;
       need_q <= '0;
-      fetching_q <= 1'b0;
       ask_held_q <= 1'b0;
       bus_bad_q <= 1'b0;
       n_instr_q <= '0;
@@ -335,7 +331,6 @@ module tpu_sequencer #(
       asked_q <= asked_d;
       got_q <= got_d;
       need_q <= need_d;
-      fetching_q <= fetching_d;
       ask_held_q <= ask_held_d;
       bus_bad_q <= bus_bad_d;
       n_instr_q <= n_instr_d;
