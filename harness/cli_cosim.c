@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "harness/cli.h"
+#include "harness/jsonnum.h"
 #include "harness/suite.h"
 
 #include <cjson/cJSON.h>
@@ -126,22 +127,10 @@ static void put_row(const table *self, const suite_row *row) {
     put_verdict(row);
 }
 
-static void add_u64(cJSON *to, const char *key, uint64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%" PRIu64, value);
-    (void)cJSON_AddStringToObject(to, key, text);
-}
-
-static void add_hex(cJSON *to, const char *key, uint64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%016" PRIx64, value);
-    (void)cJSON_AddStringToObject(to, key, text);
-}
-
 static void add_compared(cJSON *to, const uint64_t compared[TPU_STREAM_COUNT]) {
     cJSON *out = cJSON_AddObjectToObject(to, "compared");
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
-        add_u64(out, tpu_streams[s].name, compared[s]);
+        jsonnum_add(out, tpu_streams[s].name, compared[s]);
     }
 }
 
@@ -157,13 +146,13 @@ static cJSON *row_object(const suite_row *row) {
     (void)cJSON_AddStringToObject(out, "sentence", row->sentence.text);
     (void)cJSON_AddStringToObject(out, "note", row->note.text);
     (void)cJSON_AddStringToObject(out, "directory", row->directory);
-    add_u64(out, "cycles", row->cycles);
-    add_u64(out, "ideal", row->ideal);
-    add_u64(out, "cells", row->cells);
+    jsonnum_add(out, "cycles", row->cycles);
+    jsonnum_add(out, "ideal", row->ideal);
+    jsonnum_add(out, "cells", row->cells);
     add_compared(out, row->compared);
     (void)cJSON_AddNumberToObject(out, "checked_per_second", row->checked);
     (void)cJSON_AddNumberToObject(out, "bare_per_second", row->bare);
-    add_hex(out, "digest", row->digest);
+    jsonnum_add_hex(out, "digest", row->digest);
     return out;
 }
 
@@ -215,7 +204,7 @@ static void put_json(table *self, const suite_options *options, const suite_summ
     (void)cJSON_AddNumberToObject(root, "run", (double)summary->run);
     (void)cJSON_AddNumberToObject(root, "exact", (double)summary->exact);
     (void)cJSON_AddNumberToObject(root, "skipped", (double)summary->skipped);
-    add_hex(root, "digest", summary->digest);
+    jsonnum_add_hex(root, "digest", summary->digest);
     (void)cJSON_AddItemToObject(root, "rows", self->rows);
     char *text = cJSON_Print(root);
     (void)puts(text != NULL ? text : "");

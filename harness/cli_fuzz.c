@@ -6,6 +6,7 @@
 
 #include "harness/cli.h"
 #include "harness/fuzz_workers.h"
+#include "harness/jsonnum.h"
 #include "harness/loader.h"
 #include "harness/traits.h"
 
@@ -231,12 +232,9 @@ static void add_bucket(cJSON *to, const request *asked, const fuzz_bucket *bucke
 }
 
 static tpu_status put_json(const request *asked, const fuzz_summary *sum, tpu_message *why) {
-    char text[24];
     cJSON *root = cJSON_CreateObject();
-    (void)snprintf(text, sizeof text, "%" PRIu64, asked->fuzz.seed);
-    (void)cJSON_AddStringToObject(root, "seed", text);
-    (void)snprintf(text, sizeof text, "%016" PRIx64, sum->digest);
-    (void)cJSON_AddStringToObject(root, "digest", text);
+    jsonnum_add(root, "seed", asked->fuzz.seed);
+    jsonnum_add_hex(root, "digest", sum->digest);
     (void)cJSON_AddNumberToObject(root, "jobs", asked->fuzz.jobs);
     (void)cJSON_AddNumberToObject(root, "seconds", sum->seconds);
     (void)cJSON_AddNumberToObject(root, "processor_seconds", sum->processor_seconds);

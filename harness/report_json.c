@@ -3,26 +3,14 @@
 // The verdict as JSON. 64-bit integers are strings, since many readers keep numbers as doubles.
 
 #include "csim/isa/disasm.h"
+#include "harness/jsonnum.h"
 #include "harness/report.h"
 
 #include <cjson/cJSON.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void add_u64(cJSON *to, const char *key, uint64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%" PRIu64, value);
-    (void)cJSON_AddStringToObject(to, key, text);
-}
-
-static void add_i64(cJSON *to, const char *key, int64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%" PRId64, value);
-    (void)cJSON_AddStringToObject(to, key, text);
-}
 
 static void add_name(cJSON *to, const char *key, const char *name) {
     if (name != NULL) {
@@ -42,23 +30,23 @@ static void add_index(cJSON *to, const char *key, int value) {
 
 static void add_where(cJSON *to, const verdict *result) {
     const tpu_stream_info *stream = result->stream >= 0 ? &tpu_streams[result->stream] : NULL;
-    add_u64(to, "cycle", result->cycle);
+    jsonnum_add(to, "cycle", result->cycle);
     add_name(to, "stream", stream != NULL ? stream->name : NULL);
     add_name(to, "memory", result->memory >= 0 ? tpu_mem_names[result->memory] : NULL);
     add_name(to, "unit", result->unit >= 0 ? tpu_unit_names[result->unit] : NULL);
-    add_u64(to, "row", result->row);
+    jsonnum_add(to, "row", result->row);
     add_name(to, "field",
              stream != NULL && result->field >= 0 ? stream->fields[result->field].name : NULL);
     add_index(to, "lane", result->lane);
     add_index(to, "pe_row", result->pe_row);
     add_index(to, "pe_col", result->pe_col);
-    add_i64(to, "expected", result->first.expected);
-    add_i64(to, "got", result->first.got);
+    jsonnum_add_signed(to, "expected", result->first.expected);
+    jsonnum_add_signed(to, "got", result->first.got);
     add_name(to, "pattern", verdict_pattern_name(result->pattern));
     add_name(to, "shape", verdict_shape_name(result->shape));
-    add_u64(to, "lanes_differ", result->lanes_differ);
-    add_u64(to, "elements_differ", result->elements_differ);
-    add_u64(to, "elements_seen", result->elements_seen);
+    jsonnum_add(to, "lanes_differ", result->lanes_differ);
+    jsonnum_add(to, "elements_differ", result->elements_differ);
+    jsonnum_add(to, "elements_seen", result->elements_seen);
     add_name(to, "vote", verdict_vote_text(result->vote));
 }
 
@@ -104,7 +92,7 @@ static void add_hex(cJSON *to, const uint8_t *row, size_t bytes) {
 
 static void add_window(cJSON *to, const verdict_window *window) {
     cJSON *out = cJSON_AddObjectToObject(to, "window");
-    add_u64(out, "first_row", window->first);
+    jsonnum_add(out, "first_row", window->first);
     cJSON *want = cJSON_AddArrayToObject(out, "expected");
     cJSON *got = cJSON_AddArrayToObject(out, "got");
     for (size_t i = 0; i < window->rows; i++) {
@@ -118,11 +106,11 @@ static void add_window(cJSON *to, const verdict_window *window) {
 static void add_counts(cJSON *to, const verdict *result) {
     cJSON *compared = cJSON_AddObjectToObject(to, "compared");
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
-        add_u64(compared, tpu_streams[s].name, result->counts.compared[s]);
+        jsonnum_add(compared, tpu_streams[s].name, result->counts.compared[s]);
     }
-    add_u64(to, "memory_rows", result->counts.memory_rows);
-    add_u64(to, "c_cells", result->counts.c_cells);
-    add_u64(to, "oracle_cells", result->counts.oracle_cells);
+    jsonnum_add(to, "memory_rows", result->counts.memory_rows);
+    jsonnum_add(to, "c_cells", result->counts.c_cells);
+    jsonnum_add(to, "oracle_cells", result->counts.oracle_cells);
 }
 
 static void add_machine(cJSON *to, const report_context *context) {
@@ -134,19 +122,16 @@ static void add_machine(cJSON *to, const report_context *context) {
         (void)cJSON_AddNumberToObject(params, tpu_param_infos[i].name, values[i]);
     }
     add_name(to, "engine", context->engine);
-    add_u64(to, "seed", context->seed);
+    jsonnum_add(to, "seed", context->seed);
     add_name(to, "wave", context->wave);
     add_name(to, "again", context->replay);
 }
 
 static void add_digests(cJSON *to, const verdict *result) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%016" PRIx64, result->digest);
-    (void)cJSON_AddStringToObject(to, "digest", text);
+    jsonnum_add_hex(to, "digest", result->digest);
     cJSON *streams = cJSON_AddObjectToObject(to, "stream_digests");
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
-        (void)snprintf(text, sizeof text, "%016" PRIx64, result->stream_digest[s]);
-        (void)cJSON_AddStringToObject(streams, tpu_streams[s].name, text);
+        jsonnum_add_hex(streams, tpu_streams[s].name, result->stream_digest[s]);
     }
 }
 
@@ -159,8 +144,8 @@ static void fill(cJSON *root, const verdict *result, const report_context *conte
     add_name(root, "difference", verdict_diff_name(result->diff));
     add_name(root, "signature", signature);
     add_name(root, "sentence", result->sentence.text);
-    add_u64(root, "cycles", result->status.cycles);
-    add_u64(root, "steps", result->steps);
+    jsonnum_add(root, "cycles", result->status.cycles);
+    jsonnum_add(root, "steps", result->steps);
     (void)cJSON_AddNumberToObject(root, "fault", result->status.fault);
     if (result->kind == VERDICT_MISMATCH || result->kind == VERDICT_HANG) {
         add_where(root, result);

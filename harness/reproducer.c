@@ -9,6 +9,7 @@
 #include "csim/isa/image.h"
 #include "harness/base64.h"
 #include "harness/digest.h"
+#include "harness/jsonnum.h"
 #include "harness/reproducer_internal.h"
 #include "harness/textfile.h"
 
@@ -126,18 +127,6 @@ void reproducer_expect(reproducer *self, const verdict *seen) {
     self->expected_digest = seen->digest;
 }
 
-static void add_u64(cJSON *to, const char *key, uint64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%" PRIu64, value);
-    (void)cJSON_AddStringToObject(to, key, text);
-}
-
-static void add_hex(cJSON *to, const char *key, uint64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%016" PRIx64, value);
-    (void)cJSON_AddStringToObject(to, key, text);
-}
-
 static bool add_bytes(cJSON *to, const char *key, const uint8_t *data, size_t bytes) {
     char *text = malloc(base64_length(bytes) + 1);
     if (text == NULL) {
@@ -154,7 +143,7 @@ static void add_timing(cJSON *to, const engine_timing *timing) {
     (void)cJSON_AddNumberToObject(out, "read_latency", timing->read_latency);
     (void)cJSON_AddNumberToObject(out, "write_latency", timing->write_latency);
     (void)cJSON_AddNumberToObject(out, "stall_permille", timing->stall_permille);
-    add_u64(out, "stall_seed", timing->stall_seed);
+    jsonnum_add(out, "stall_seed", timing->stall_seed);
 }
 
 static void add_gemm(cJSON *to, const lockstep_gemm *gemm) {
@@ -218,22 +207,22 @@ static void add_expected(cJSON *to, const reproducer *self) {
     cJSON *out = cJSON_AddObjectToObject(to, "expected");
     verdict_signature_format(&self->expected, text, sizeof text);
     (void)cJSON_AddStringToObject(out, "signature", text);
-    add_u64(out, "cycle", self->expected_cycle);
-    add_hex(out, "digest", self->expected_digest);
+    jsonnum_add(out, "cycle", self->expected_cycle);
+    jsonnum_add_hex(out, "digest", self->expected_digest);
 }
 
 static bool fill_tree(cJSON *root, const reproducer *self) {
     size_t region = params_region_bytes(&self->config.params);
     (void)cJSON_AddStringToObject(root, "format", REPRODUCER_FORMAT);
     (void)cJSON_AddNumberToObject(root, "version", REPRODUCER_VERSION);
-    add_hex(root, "spec_hash", TPU_SPEC_HASH);
+    jsonnum_add_hex(root, "spec_hash", TPU_SPEC_HASH);
     (void)cJSON_AddStringToObject(root, "engine", self->engine);
     add_parameters(root, &self->config.params);
     (void)cJSON_AddStringToObject(root, "init", reproducer_init_names[self->config.init]);
-    add_u64(root, "init_seed", self->config.init_seed);
+    jsonnum_add(root, "init_seed", self->config.init_seed);
     (void)cJSON_AddNumberToObject(root, "watchdog", self->config.watchdog);
-    add_u64(root, "hang_limit", self->hang_limit);
-    add_u64(root, "seed", self->seed);
+    jsonnum_add(root, "hang_limit", self->hang_limit);
+    jsonnum_add(root, "seed", self->seed);
     add_expected(root, self);
     cJSON *runs = cJSON_AddArrayToObject(root, "runs");
     bool good = runs != NULL;
@@ -262,7 +251,7 @@ tpu_status reproducer_write(const reproducer *self, const char *path, tpu_messag
     char *text = NULL;
     cJSON *root = cJSON_CreateObject();
     if (root != NULL && fill_tree(root, self) && reproducer_checksum(root, &checksum)) {
-        add_hex(root, "checksum", checksum);
+        jsonnum_add_hex(root, "checksum", checksum);
         text = cJSON_Print(root);
     }
     cJSON_Delete(root);
@@ -274,8 +263,8 @@ tpu_status reproducer_write(const reproducer *self, const char *path, tpu_messag
     return status;
 }
 
-static void fill_job(const reproducer *self, const reproducer_run *run, lockstep_job *job) {
-    *job = (lockstep_job){.level = LOCKSTEP_LEVEL_ARCH,
+lockstep_job reproducer_job(const reproducer_run *run) {
+    return (lockstep_job){.level = LOCKSTEP_LEVEL_ARCH,
                           .mode = run->checked ? LOCKSTEP_MODE_CHECKED : LOCKSTEP_MODE_UNCHECKED,
                           .program = run->program.count > 0 ? &run->program : NULL,
                           .words = run->words,
@@ -283,8 +272,7 @@ static void fill_job(const reproducer *self, const reproducer_run *run, lockstep
                           .a = run->a,
                           .b = run->b,
                           .c = run->c,
-                          .gemm = run->gemm,
-                          .hang_limit = self->hang_limit};
+                          .gemm = run->gemm};
 }
 
 static void give_up(verdict *out, tpu_status status, const tpu_message *why) {
@@ -312,9 +300,9 @@ static tpu_status prepare_run(const stage *self, const reproducer_run *run, bool
 static void replay_runs(const reproducer *self, const stage *on, verdict *out, size_t *at) {
     tpu_message why;
     for (size_t i = 0; i < self->run_count && out->kind == VERDICT_OK; i++) {
-        lockstep_job job;
+        lockstep_job job = reproducer_job(&self->run[i]);
+        job.hang_limit = self->hang_limit;
         *at = i;
-        fill_job(self, &self->run[i], &job);
         tpu_status status = prepare_run(on, &self->run[i], i + 1 == self->run_count, &why);
         if (status != TPU_OK) {
             give_up(out, status, &why);

@@ -49,6 +49,9 @@ typedef struct reproducer {
 
 void reproducer_clear(reproducer *self);
 
+/** The job that runs a recorded run again; borrows everything from it. */
+lockstep_job reproducer_job(const reproducer_run *run);
+
 /**
  * Appends a run, copying everything of `job`.
  * @return TPU_OK or TPU_ERR_MEMORY (unchanged).

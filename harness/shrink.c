@@ -108,15 +108,7 @@ static tpu_status copy_runs(const reproducer *from, reproducer *to, tpu_message 
     to->run_count = 0;
     for (size_t i = 0; i < from->run_count; i++) {
         const reproducer_run *run = &from->run[i];
-        const lockstep_job job = {.mode = run->checked ? LOCKSTEP_MODE_CHECKED
-                                                       : LOCKSTEP_MODE_UNCHECKED,
-                                  .program = run->program.count > 0 ? &run->program : NULL,
-                                  .words = run->words,
-                                  .word_count = run->word_count,
-                                  .a = run->a,
-                                  .b = run->b,
-                                  .c = run->c,
-                                  .gemm = run->gemm};
+        const lockstep_job job = reproducer_job(run);
         tpu_status status = reproducer_add(to, run->name, &job, &run->timing, why);
         if (status != TPU_OK) {
             reproducer_clear(to);
