@@ -141,6 +141,7 @@ void blame_issue(lockstep *self, const expected_row *row) {
         if (row->issue != EXPECTED_NO_ISSUE && issue.seq == row->issue) {
             out->issue = (verdict_issue){.known = true,
                                          .issue = issue,
+                                         .cycle = lockstep_issue_cycle(self, issue.seq),
                                          .row = row->in_issue,
                                          .line = program->insn[issue.pc].line};
         }
@@ -216,7 +217,7 @@ static void collect(lockstep *self, tpu_stream stream, const uint8_t *got) {
     bool more = collect_row(self, &lie, stream, index, got);
     for (unsigned i = 0; more && i < COLLECT_CYCLES; i++) {
         probe seen;
-        if (self->api->step(self->device, &seen, NULL) != TPU_OK || seen.done) {
+        if (lockstep_step(self, &seen, NULL) != TPU_OK || seen.done) {
             break;
         }
         if ((seen.fired >> stream & 1u) != 0) {

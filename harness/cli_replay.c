@@ -111,7 +111,8 @@ int cli_replay(int argc, char **argv) {
     }
     int code = CLI_OK;
     if (status == TPU_OK) {
-        reproducer_replay(&self.file, loader_api(self.loader), self.wave, &self.seen, &self.at);
+        const reproducer_watch watch = {.wave = self.wave};
+        reproducer_replay(&self.file, loader_api(self.loader), &watch, &self.seen, &self.at);
         code = put_report(&self, argv[optind], settings.json);
         put_comparison(&self, settings.json ? stderr : stdout);
     } else {

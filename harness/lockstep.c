@@ -231,6 +231,9 @@ static bool compare_event(lockstep *self, const probe *seen, tpu_stream stream) 
     }
     verdict *out = self->out;
     size_t bytes = expected_row_bytes(self->model, stream);
+    if (stream == TPU_STREAM_ISSUE) {
+        self->issued[out->counts.compared[stream] % LOCKSTEP_ISSUED] = seen->cycle;
+    }
     out->counts.compared[stream]++;
     out->stream_digest[stream] = digest_row(out->stream_digest[stream], got, bytes);
     if (memcmp(want, got, bytes) == 0) {
@@ -251,9 +254,53 @@ static bool compare_cycle(lockstep *self, const probe *seen) {
     return true;
 }
 
-static tpu_status step(lockstep *self, probe *seen, tpu_message *why) {
-    self->out->steps++;
-    return self->api->step(self->device, seen, why);
+uint64_t lockstep_issue_cycle(const lockstep *self, uint64_t seq) {
+    uint64_t seen = self->out->counts.compared[TPU_STREAM_ISSUE];
+    bool kept = seq < seen && seen - seq <= LOCKSTEP_ISSUED;
+    return kept ? self->issued[seq % LOCKSTEP_ISSUED] : 0;
+}
+
+// Rows are numbered here once more: behind a difference nothing is taken from the model any more.
+static void show_rows(lockstep *self, const probe *seen) {
+    const lockstep_hooks *hooks = self->job->hooks;
+    for (unsigned s = 0; seen->fired >> s != 0; s++) {
+        if ((seen->fired >> s & 1u) == 0) {
+            continue;
+        }
+        uint64_t index = self->shown[s]++;
+        expected_row want = expected_peek(self->model, (tpu_stream)s, index);
+        const lockstep_row row = {.cycle = seen->cycle,
+                                  .index = index,
+                                  .got = seen->row[s],
+                                  .expected = want.row,
+                                  .bytes = expected_row_bytes(self->model, (tpu_stream)s),
+                                  .issue = want.issue,
+                                  .in_issue = want.in_issue,
+                                  .stream = (tpu_stream)s};
+        hooks->row(hooks->user, &row);
+    }
+}
+
+static void show(lockstep *self, const probe *seen) {
+    const lockstep_hooks *hooks = self->job->hooks;
+    if (hooks == NULL || self->job->mode == LOCKSTEP_MODE_BARE) {
+        return;
+    }
+    if (hooks->cycle != NULL) {
+        hooks->cycle(hooks->user, seen);
+    }
+    if (hooks->row != NULL && self->job->mode == LOCKSTEP_MODE_CHECKED) {
+        show_rows(self, seen);
+    }
+}
+
+tpu_status lockstep_step(lockstep *self, probe *seen, tpu_message *why) {
+    tpu_status status = self->api->step(self->device, seen, why);
+    if (status == TPU_OK) {
+        self->now = seen->cycle;
+        show(self, seen);
+    }
+    return status;
 }
 
 // A walk through loops that issue nothing writes no row, but it is movement.
@@ -268,21 +315,15 @@ static bool is_stuck(lockstep *self, const probe *seen) {
     return seen->cycle - self->last_event > limit;
 }
 
-static void show(const lockstep *self, const probe *seen) {
-    if (self->job->hooks != NULL && self->job->hooks->cycle != NULL) {
-        self->job->hooks->cycle(self->job->hooks->user, seen);
-    }
-}
-
 // One cycle: step, show, compare. False = the run is over, `out` says how.
 static bool checked_cycle(lockstep *self, probe *seen) {
     tpu_message why;
-    tpu_status status = step(self, seen, &why);
+    self->out->steps++;
+    tpu_status status = lockstep_step(self, seen, &why);
     if (status != TPU_OK) {
         lockstep_give_up(self, TPU_ERR_ENGINE, &why);
         return false;
     }
-    show(self, seen);
     if (seen->fired != 0 && !compare_cycle(self, seen)) {
         return false;
     }
@@ -313,18 +354,26 @@ static void run_checked(lockstep *self) {
     settle_run(self);
 }
 
+// What an onlooker wants to see behind a difference. The verdict stands already.
+static void go_on(lockstep *self) {
+    probe seen = {.done = false};
+    while (self->now < self->out->cycle + self->job->after && !seen.done) {
+        if (lockstep_step(self, &seen, NULL) != TPU_OK) {
+            break;
+        }
+    }
+}
+
 // The engine by itself, up to its end.
-static void run_alone(lockstep *self, bool watch) {
+static void run_alone(lockstep *self) {
     probe seen = {.done = false};
     tpu_message why;
     while (!seen.done) {
-        tpu_status status = step(self, &seen, &why);
+        self->out->steps++;
+        tpu_status status = lockstep_step(self, &seen, &why);
         if (status != TPU_OK) {
             lockstep_give_up(self, TPU_ERR_ENGINE, &why);
             return;
-        }
-        if (watch) {
-            show(self, &seen);
         }
         if (is_stuck(self, &seen)) {
             self->out->cycle = seen.cycle;
@@ -361,6 +410,7 @@ void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out) {
     self->job = job;
     self->out = out;
     self->last_event = 0;
+    memset(self->shown, 0, sizeof self->shown);
     memset(self->stall, 0, sizeof self->stall);
     tpu_status status = begin(self, &why);
     if (status != TPU_OK) {
@@ -369,10 +419,13 @@ void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out) {
     }
     if (job->mode == LOCKSTEP_MODE_CHECKED) {
         run_checked(self);
+        if (job->after != 0 && out->kind == VERDICT_MISMATCH) {
+            go_on(self);
+        }
         settle_counts(self);
         self->synced = self->synced && out->kind == VERDICT_OK;
     } else {
-        run_alone(self, job->mode == LOCKSTEP_MODE_UNCHECKED);
+        run_alone(self);
     }
     out->digest = combine_digests(out);
 }

@@ -42,6 +42,18 @@ typedef struct lockstep_gemm {
     bool relu;
 } lockstep_gemm;
 
+/** A row as a stream wrote it and the one that the model expects there. Pointers are borrowed. */
+typedef struct lockstep_row {
+    uint64_t cycle;
+    uint64_t index; /**< in its stream */
+    const uint8_t *got;
+    const uint8_t *expected; /**< NULL = the model has no row left */
+    size_t bytes;
+    uint32_t issue;    /**< number of the issue it belongs to; UINT32_MAX = the header's, or none */
+    uint32_t in_issue; /**< row of this stream within the issue */
+    tpu_stream stream;
+} lockstep_row;
+
 /** For tests of the detector and for onlookers; every member may be NULL or 0. */
 typedef struct lockstep_hooks {
     void *user; /**< borrowed, given back to each function */
@@ -49,8 +61,10 @@ typedef struct lockstep_hooks {
     void (*expected_row)(void *user, tpu_stream stream, uint64_t index, uint8_t *row, size_t bytes);
     /** May change the model's final C. */
     void (*expected_c)(void *user, uint8_t *c, size_t bytes);
-    /** Sees every cycle. */
+    /** Sees every cycle, also those after the first difference. */
     void (*cycle)(void *user, const probe *seen);
+    /** Sees every row of the cycle that `cycle` saw, in the order of the data's way. */
+    void (*row)(void *user, const lockstep_row *seen);
     uint32_t mute; /**< bit s: rows of stream s pass without being compared */
 } lockstep_hooks;
 
@@ -66,6 +80,7 @@ typedef struct lockstep_job {
     const uint8_t *c; /**< contents before the run */
     lockstep_gemm gemm;
     uint64_t hang_limit; /**< cycles without an event; 0 = LOCKSTEP_HANG_LIMIT */
+    uint64_t after;      /**< cycles to go on behind a difference, for the onlookers */
     bool skip_oracle;    /**< ask the oracle only when something differs */
     const lockstep_hooks *hooks;
 } lockstep_job;

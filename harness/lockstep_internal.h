@@ -10,6 +10,9 @@
 #include "harness/lockstep.h"
 #include "harness/verdict.h"
 
+/** Issues whose cycle is remembered: more than can be under way at once. */
+#define LOCKSTEP_ISSUED 4096u
+
 struct lockstep {
     const engine_api *api;
     engine *device;
@@ -24,6 +27,9 @@ struct lockstep {
     const lockstep_job *job;
     verdict *out;
     uint64_t last_event;              // cycle of the last event
+    uint64_t now;                     // cycle stepped last
+    uint64_t shown[TPU_STREAM_COUNT]; // rows that the onlooker has seen
+    uint64_t issued[LOCKSTEP_ISSUED]; // cycle of each of the last issues
     probe_unit stall[TPU_UNIT_COUNT]; // in the last pause; a watchdog's end shows them idle again
 };
 
@@ -32,6 +38,12 @@ struct lockstep {
 
 /** Bytes of an on-chip memory. */
 size_t lockstep_memory_bytes(const lockstep *self, tpu_mem memory);
+
+/** One more cycle, shown to the onlookers and compared with nothing. */
+tpu_status lockstep_step(lockstep *self, probe *seen, tpu_message *why) TPU_NODISCARD;
+
+/** Cycle in which an issue was seen; 0 = not remembered. */
+uint64_t lockstep_issue_cycle(const lockstep *self, uint64_t seq);
 
 /** Ends the run as ERROR or REFUSED, as `status` says. */
 void lockstep_give_up(lockstep *self, tpu_status status, const tpu_message *why);

@@ -285,16 +285,21 @@ typedef struct stage {
     const engine_api *api;
     engine *device;
     lockstep *both;
-    const char *wave;
+    const reproducer_watch *watch;
 } stage;
 
-static tpu_status prepare_run(const stage *self, const reproducer_run *run, bool last,
-                              tpu_message *why) {
-    tpu_status status = self->api->set_timing(self->device, &run->timing, why);
-    if (status == TPU_OK && last && self->wave != NULL) {
-        status = self->api->trace_open(self->device, self->wave, why);
+// The last run has somebody who looks on.
+static tpu_status prepare_watch(const stage *self, lockstep_job *job, tpu_message *why) {
+    const reproducer_watch *watch = self->watch;
+    if (watch == NULL) {
+        return TPU_OK;
     }
-    return status;
+    job->hooks = watch->hooks;
+    job->after = watch->after;
+    if (watch->ready != NULL) {
+        watch->ready(watch->hooks->user, self->device);
+    }
+    return watch->wave != NULL ? self->api->trace_open(self->device, watch->wave, why) : TPU_OK;
 }
 
 static void replay_runs(const reproducer *self, const stage *on, verdict *out, size_t *at) {
@@ -303,7 +308,10 @@ static void replay_runs(const reproducer *self, const stage *on, verdict *out, s
         lockstep_job job = reproducer_job(&self->run[i]);
         job.hang_limit = self->hang_limit;
         *at = i;
-        tpu_status status = prepare_run(on, &self->run[i], i + 1 == self->run_count, &why);
+        tpu_status status = on->api->set_timing(on->device, &self->run[i].timing, &why);
+        if (status == TPU_OK && i + 1 == self->run_count) {
+            status = prepare_watch(on, &job, &why);
+        }
         if (status != TPU_OK) {
             give_up(out, status, &why);
             return;
@@ -316,9 +324,9 @@ static void replay_runs(const reproducer *self, const stage *on, verdict *out, s
     }
 }
 
-void reproducer_replay(const reproducer *self, const engine_api *api, const char *wave,
+void reproducer_replay(const reproducer *self, const engine_api *api, const reproducer_watch *watch,
                        verdict *out, size_t *at) {
-    stage on = {.api = api, .wave = wave};
+    stage on = {.api = api, .watch = watch};
     tpu_message why;
     verdict_clear(out);
     *at = 0;

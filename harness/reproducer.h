@@ -76,13 +76,22 @@ tpu_status reproducer_write(const reproducer *self, const char *path,
  */
 tpu_status reproducer_read(const char *path, reproducer *out, tpu_message *why) TPU_NODISCARD;
 
+/** Who looks on while the last run is replayed. Borrowed; every member may be NULL or 0. */
+typedef struct reproducer_watch {
+    const char *wave;            /**< file for a waveform of all of it */
+    const lockstep_hooks *hooks; /**< see lockstep_job */
+    uint64_t after;
+    /** Called once before it starts, with `hooks->user`: to open a trace later on. */
+    void (*ready)(void *user, engine *device);
+} reproducer_watch;
+
 /**
  * Runs all of it on a fresh engine of `api`; stops at the first verdict that is not OK.
- * @param wave     file for a waveform of the last run; NULL = none
+ * @param watch    of the last run; NULL = nobody looks on
  * @param[in,out] out  initialised; the last run's verdict.
  * @param[out] at      number of the run that gave it.
  */
-void reproducer_replay(const reproducer *self, const engine_api *api, const char *wave,
+void reproducer_replay(const reproducer *self, const engine_api *api, const reproducer_watch *watch,
                        verdict *out, size_t *at);
 
 /** True when the verdict of run `at` is what the file says, to the cycle and digest. */

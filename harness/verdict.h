@@ -121,8 +121,9 @@ typedef struct verdict_window {
 typedef struct verdict_issue {
     bool known; /**< false for rows that the header causes */
     isa_issue issue;
-    uint32_t row;  /**< which row of that stream within the issue */
-    uint32_t line; /**< source line, 0 = none */
+    uint64_t cycle; /**< in which it was issued; 0 = too long ago, or never */
+    uint32_t row;   /**< which row of that stream within the issue */
+    uint32_t line;  /**< source line, 0 = none */
 } verdict_issue;
 
 /** How much was looked at: a run that looked at nothing is not OK. */
