@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /** Changes whenever this file does in a way that an old shared object would not notice. */
-#define ENGINE_ABI 1u
+#define ENGINE_ABI 2u
 
 /** Name of the function that an engine's shared object exports; type engine_entry_fn. */
 #define ENGINE_ENTRY_NAME "engine_entry"
@@ -66,11 +66,15 @@ typedef struct engine_status {
     uint8_t fault;   /**< tpu_rule; 0 = none */
     uint8_t fault_unit;
     uint16_t fault_pc;
-    uint64_t assertions;           /**< failed RTL assertions since create */
-    uint64_t busy[TPU_UNIT_COUNT]; /**< counters of the machine, cycles of the last run */
-    uint64_t starved[TPU_UNIT_COUNT];
-    uint64_t blocked[TPU_UNIT_COUNT];
+    uint64_t assertions; /**< failed RTL assertions since create */
 } engine_status;
+
+/** The machine's own counters, cycles of the last run; see probe_state. */
+typedef struct engine_counters {
+    uint32_t busy[TPU_UNIT_COUNT];
+    uint32_t starved[TPU_UNIT_COUNT];
+    uint32_t blocked[TPU_UNIT_COUNT];
+} engine_counters;
 
 /** The table. Every function returns TPU_OK or fails with a sentence in `why` (may be NULL). */
 typedef struct engine_api {
@@ -111,8 +115,11 @@ typedef struct engine_api {
     /** One clock cycle. Fills `out` (borrowed; rows stay the engine's). After done: no movement. */
     tpu_status (*step)(engine *self, probe *out, tpu_message *why);
 
-    /** Reads status, fault and counters through the registers; between runs, or after done. */
+    /** Reads status and fault through the registers; between runs, or after done. */
     tpu_status (*status)(engine *self, engine_status *out, tpu_message *why);
+
+    /** Likewise the counters: apart, since reading them takes as long as a short program. */
+    tpu_status (*counters)(engine *self, engine_counters *out, tpu_message *why);
 
     /** Starts an FST file at the next cycle. Changes no event. */
     tpu_status (*trace_open)(engine *self, const char *path, tpu_message *why);

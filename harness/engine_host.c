@@ -329,11 +329,7 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
 
 static tpu_status host_status(engine *self, engine_status *out, tpu_message *why) {
     uint32_t head[5]; // CTRL, STATUS, FAULT, CYCLES_LO, CYCLES_HI
-    uint32_t unit[TPU_UNIT_COUNT * UNIT_WORDS];
-    tpu_status status = get_registers(self, TPU_REG_CTRL, 5, head, why);
-    if (status == TPU_OK) {
-        status = get_registers(self, TPU_REG_UNIT, TPU_UNIT_COUNT * UNIT_WORDS, unit, why);
-    }
+    const tpu_status status = get_registers(self, TPU_REG_CTRL, 5, head, why);
     if (status != TPU_OK) {
         return status;
     }
@@ -344,15 +340,22 @@ static tpu_status host_status(engine *self, engine_status *out, tpu_message *why
                            .fault_unit = (uint8_t)(head[2] >> 8),
                            .fault_pc = (uint16_t)(head[2] >> 16),
                            .assertions = device_assertions(self->device, &first)};
-    for (size_t u = 0; u < TPU_UNIT_COUNT; u++) {
-        out->busy[u] = unit[UNIT_WORDS * u];
-        out->starved[u] = unit[UNIT_WORDS * u + 1];
-        out->blocked[u] = unit[UNIT_WORDS * u + 2];
-    }
     if (out->assertions != 0) {
         (void)status_fail(why, TPU_OK, "%s", first); // for a caller that asks what failed
     }
     return TPU_OK;
+}
+
+static tpu_status host_counters(engine *self, engine_counters *out, tpu_message *why) {
+    uint32_t unit[TPU_UNIT_COUNT * UNIT_WORDS];
+    const tpu_status status =
+        get_registers(self, TPU_REG_UNIT, TPU_UNIT_COUNT * UNIT_WORDS, unit, why);
+    for (size_t u = 0; u < TPU_UNIT_COUNT && status == TPU_OK; u++) {
+        out->busy[u] = unit[UNIT_WORDS * u];
+        out->starved[u] = unit[UNIT_WORDS * u + 1];
+        out->blocked[u] = unit[UNIT_WORDS * u + 2];
+    }
+    return status;
 }
 
 static tpu_status host_trace_close(engine *self, tpu_message *why) {
@@ -397,6 +400,7 @@ static const engine_api api = {
     .start = host_start,
     .step = host_step,
     .status = host_status,
+    .counters = host_counters,
     .trace_open = host_trace_open,
     .trace_close = host_trace_close,
 };

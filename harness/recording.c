@@ -33,6 +33,7 @@ typedef struct recorder {
     store spans[TPU_UNIT_COUNT];
     store issues;
     store rows;
+    engine_counters counters;
     expand it; // stands before the issue that comes next
 } recorder;
 
@@ -182,6 +183,15 @@ static void see_ready(void *user, engine *device) {
     }
 }
 
+static void see_end(void *user, engine *device) {
+    recorder *self = user;
+    tpu_message why;
+    tpu_status status = self->api->counters(device, &self->counters, &why);
+    if (status != TPU_OK) {
+        fail(self, status, &why);
+    }
+}
+
 recording_window recording_window_of(const verdict *seen, uint64_t before, uint64_t after) {
     if (seen->kind == VERDICT_OK) {
         return (recording_window){.first = 0, .last = UINT64_MAX};
@@ -206,6 +216,7 @@ static void give(recorder *self, recording *out) {
         out->span[unit] = (recording_span *)(void *)self->spans[unit].data;
         out->span_count[unit] = self->spans[unit].bytes / sizeof(recording_span);
     }
+    out->counters = self->counters;
     out->window = self->window;
     if (out->window.last > self->last_cycle) {
         out->window.last = self->last_cycle;
@@ -245,7 +256,8 @@ tpu_status recording_take(const reproducer *from, const engine_api *api,
                      .failed = TPU_OK};
     const lockstep_hooks hooks = {.user = &self, .cycle = see_cycle, .row = see_row};
     const uint64_t after = window->last == UINT64_MAX ? 0 : window->last - window->first;
-    const reproducer_watch watch = {.hooks = &hooks, .after = after, .ready = see_ready};
+    const reproducer_watch watch = {
+        .hooks = &hooks, .after = after, .ready = see_ready, .ended = see_end};
     expand_start(&self.it, &self.run->program);
     verdict_init(&out->seen);
     reproducer_replay(from, api, &watch, &out->seen, &out->run);

@@ -59,8 +59,9 @@ typedef struct recording_issue {
 
 /** All of it; owns its arrays. Zero-initialise, end with recording_clear. */
 typedef struct recording {
-    recording_window window; /**< what it covers; `last` is the run's last cycle when that is less */
-    size_t run;              /**< which run of the reproducer */
+    recording_window
+        window; /**< what it covers; `last` is the run's last cycle when that is less */
+    size_t run; /**< which run of the reproducer */
     tpu_params params;
     recording_event *event; /**< by cycle, within one by stream */
     size_t event_count;
@@ -69,7 +70,8 @@ typedef struct recording {
     recording_issue *issue; /**< by number, no number left out between first and last */
     size_t issue_count;
     uint8_t *rows;
-    verdict seen; /**< of that run */
+    engine_counters counters; /**< the machine's own; zeros when the run did not reach its end */
+    verdict seen;             /**< of that run */
 } recording;
 
 void recording_clear(recording *self);

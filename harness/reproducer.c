@@ -318,6 +318,9 @@ static void replay_runs(const reproducer *self, const stage *on, verdict *out, s
         }
         lockstep_run(on->both, &job, out);
     }
+    if (on->watch != NULL && on->watch->ended != NULL && out->status.done) {
+        on->watch->ended(on->watch->hooks->user, on->device);
+    }
     tpu_status status = on->api->trace_close(on->device, &why);
     if (status != TPU_OK) {
         give_up(out, status, &why);

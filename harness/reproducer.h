@@ -83,6 +83,8 @@ typedef struct reproducer_watch {
     uint64_t after;
     /** Called once before it starts, with `hooks->user`: to open a trace later on. */
     void (*ready)(void *user, engine *device);
+    /** Called once after a run that reached its end, likewise: to read counters. */
+    void (*ended)(void *user, engine *device);
 } reproducer_watch;
 
 /**

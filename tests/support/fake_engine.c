@@ -391,6 +391,14 @@ static tpu_status fake_status(engine *self, engine_status *out, tpu_message *why
     return TPU_OK;
 }
 
+// Nothing is counted here.
+static tpu_status fake_counters(engine *self, engine_counters *out, tpu_message *why) {
+    (void)self;
+    (void)why;
+    memset(out, 0, sizeof *out);
+    return TPU_OK;
+}
+
 static tpu_status fake_trace_open(engine *self, const char *path, tpu_message *why) {
     (void)self;
     (void)path;
@@ -415,6 +423,7 @@ const engine_api *fake_engine_api(void) {
                                    .start = fake_start,
                                    .step = fake_step,
                                    .status = fake_status,
+                                   .counters = fake_counters,
                                    .trace_open = fake_trace_open,
                                    .trace_close = fake_trace_close};
     return &api;
