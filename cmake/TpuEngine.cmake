@@ -14,12 +14,13 @@ function(tpu_rtl_sources root out)
     set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# tpu_add_engine(<target> KIND verilator|systemc|netlist
+# tpu_add_engine(<target> KIND verilator|systemc|netlist|mutants
 #                T n MAXDIM n SPAD n NVR n NAR n IMEM n QD n DMA_WORDS n
 #                [RTL_ROOT dir] [OUTPUT_DIR dir] [NETLIST file])
 # RTL_ROOT: a tree whose rtl/ and spec/generated are taken in place of this one's (mutants).
-# NETLIST: plain Verilog of tpu_core at this point, in place of rtl/common, core and sva; its
-# parameters are gone, and so are the names of its memories.
+# NETLIST: plain Verilog of tpu_core at this point, in place of rtl/common, core and sva, as
+# ci/netlist writes it: without parameters, its memories under names of their own. The kind mutants
+# is such a netlist with faults planted, of which TPU_MUTANT chooses one when a machine is made.
 function(tpu_add_engine target)
     set(points T MAXDIM SPAD NVR NAR IMEM QD DMA_WORDS)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND;RTL_ROOT;OUTPUT_DIR;NETLIST;${points}" "")
@@ -53,7 +54,9 @@ function(tpu_add_engine target)
     target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CXX>:-O2;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>)
     target_compile_definitions(${target} PRIVATE
-        TPU_ENGINE_NAME="${arg_KIND}" TPU_BUILT_MEMORIES=$<NOT:$<BOOL:${arg_NETLIST}>>
+        TPU_ENGINE_NAME="${arg_KIND}" TPU_BUILT_NETLIST=$<BOOL:${arg_NETLIST}>
+        TPU_BUILT_MUTANTS=$<STREQUAL:${arg_KIND},mutants>
+        TPU_BUILT_TRACE=$<NOT:$<BOOL:${TPU_LEAN}>>
         TPU_BUILT_T=${arg_T} TPU_BUILT_MAXDIM=${arg_MAXDIM} TPU_BUILT_SPAD=${arg_SPAD}
         TPU_BUILT_NVR=${arg_NVR} TPU_BUILT_NAR=${arg_NAR} TPU_BUILT_IMEM=${arg_IMEM}
         TPU_BUILT_QD=${arg_QD} TPU_BUILT_DMA=${arg_DMA_WORDS})
@@ -82,7 +85,8 @@ function(tpu_engine_march t out)
 endfunction()
 
 # tpu_add_rtl(<target> <kind> <T> <sources> <-G arguments...>): only verilate(), with what an engine
-# needs of it. SYSTEM keeps Verilator's headers out of the shim's warnings.
+# needs of it. SYSTEM keeps Verilator's headers out of the shim's warnings. TPU_LEAN: no trace, one
+# translation unit, little optimisation: a quarter of the build time for half of the speed.
 function(tpu_add_rtl target kind t sources)
     tpu_engine_march(${t} march)
     set(home "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
@@ -96,15 +100,25 @@ function(tpu_add_rtl target kind t sources)
     if(TPU_SANITIZE)
         set(unchecked -fno-sanitize=undefined)
     endif()
+    set(common SOURCES ${sources} PREFIX Vtpu_engine TOP_MODULE tpu_engine)
+    set(arguments ${ARGN} --assert -O3 --x-initial unique -Wno-fatal)
     add_library(${target} STATIC)
-    verilate(${target} ${simulator} TRACE_FST PREFIX Vtpu_engine TOP_MODULE tpu_engine
-        SOURCES ${sources}
-        VERILATOR_ARGS ${ARGN} --assert -O3 --x-initial unique -Wno-fatal
-        OPT_FAST -O2 ${march} OPT_SLOW -O0 ${unchecked} OPT_GLOBAL -O2 ${unchecked})
-    # Trace code is half of the compile time and runs only while a file is open.
-    get_target_property(generated ${target} SOURCES)
-    list(FILTER generated INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
-    set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-O1;${unchecked}")
+    if(TPU_LEAN)
+        # Files with options of their own would not be merged.
+        verilate(${target} ${simulator} ${common} VERILATOR_ARGS ${arguments})
+        get_target_property(generated ${target} SOURCES)
+        list(FILTER generated INCLUDE REGEX "^/usr/.*\\.cpp$")
+        set_source_files_properties(${generated} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        target_compile_options(${target} PRIVATE -O1 ${unchecked})
+    else()
+        verilate(${target} ${simulator} TRACE_FST ${common} VERILATOR_ARGS ${arguments}
+            OPT_FAST -O2 ${march} OPT_SLOW -O0 ${unchecked} OPT_GLOBAL -O2 ${unchecked})
+        # Trace code is half of the compile time and runs only while a file is open.
+        get_target_property(generated ${target} SOURCES)
+        list(FILTER generated INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
+        set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-O1;${unchecked}")
+    endif()
     if(kind STREQUAL systemc)
         verilator_link_systemc(${target})
     endif()

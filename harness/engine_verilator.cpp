@@ -10,9 +10,21 @@
 #include "Vtpu_engine.h"
 #include "Vtpu_engine___024root.h"
 #include "verilated.h"
+#if TPU_BUILT_TRACE
 #include "verilated_fst_c.h"
+#endif
 
 #include <memory>
+
+#if !TPU_BUILT_TRACE
+// A lean build has no trace; this one opens nothing.
+class VerilatedFstC {
+  public:
+    void open(const char *) {}
+    void dump(uint64_t) {}
+    void close() {}
+};
+#endif
 
 struct device {
     VerilatedContext context;
@@ -70,6 +82,7 @@ extern "C" tpu_status device_create(engine_init init, uint64_t seed, device **ou
         engine_pins_set_up(self->context, init, seed);
         enter(self.get());
         self->top = std::make_unique<Vtpu_engine>(&self->context, "TOP");
+        engine_pins_plant(*self->top->rootp);
         // The first evaluation only settles: without it the first rising edge would not be seen,
         // and random state would drive the bus for a cycle.
         self->top->rst_ni = 0;
@@ -121,10 +134,17 @@ extern "C" uint64_t device_assertions(const device *self, const char **first) no
 }
 
 extern "C" tpu_status device_trace_open(device *self, const char *path, tpu_message *why) noexcept {
+    if (!TPU_BUILT_TRACE) {
+        return status_fail(why, TPU_REFUSED,
+                           "this engine was built without a trace (TPU_LEAN), so it writes no %s",
+                           path);
+    }
     return engine_pins_guard(why, [&] {
         device_trace_close(self);
         self->trace = std::make_unique<VerilatedFstC>();
+#if TPU_BUILT_TRACE
         self->top->trace(self->trace.get(), 0);
+#endif
         self->trace->open(path);
         return TPU_OK;
     });
