@@ -158,9 +158,8 @@ static void leave_failure(work *self) {
     }
     char directory[128];
     tpu_message why;
-    const report_context context = context_of(self);
     (void)snprintf(directory, sizeof directory, "fail/%s", self->job.gemm.m > 0 ? "gemm" : "run");
-    if (session_save(self->session, directory, &self->seen, &context, &why) != TPU_OK) {
+    if (session_save(self->session, directory, &self->seen, self->source, &why) != TPU_OK) {
         (void)cli_fail(TPU_ERR_IO, &why);
         return;
     }

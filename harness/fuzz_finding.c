@@ -5,12 +5,10 @@
 
 #define _POSIX_C_SOURCE 200809L // PATH_MAX
 
+#include "harness/failure.h"
 #include "harness/fuzz_internal.h"
-#include "harness/report.h"
 #include "harness/shrink.h"
 #include "harness/textfile.h"
-
-#include "csim/isa/disasm.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -54,45 +52,6 @@ tpu_status fuzz_rebuild(const fuzz_options *options, uint64_t sequence, uint32_t
     return status;
 }
 
-static tpu_status write_text(const char *directory, const char *name, const char *text,
-                             tpu_message *why) {
-    char path[PATH_MAX + 32 + FUZZ_SIGNATURE_MAX];
-    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
-    return textfile_write(path, text, strlen(text), why);
-}
-
-static tpu_status write_program(const char *directory, const reproducer *repro, tpu_message *why) {
-    char *text = NULL;
-    tpu_status status = disasm_program(&repro->run[repro->run_count - 1].program, &text, why);
-    if (status == TPU_OK) {
-        status = write_text(directory, "program.s", text, why);
-    }
-    free(text);
-    return status;
-}
-
-static tpu_status write_report(const char *directory, const reproducer *repro, const verdict *seen,
-                               tpu_message *why) {
-    const reproducer_run *run = &repro->run[repro->run_count - 1];
-    char replay[PATH_MAX + 64 + FUZZ_SIGNATURE_MAX];
-    char *text = NULL;
-    (void)snprintf(replay, sizeof replay, "tpucosim replay %s/repro.json", directory);
-    const report_context context = {.name = run->name,
-                                    .engine = repro->engine,
-                                    .params = &repro->config.params,
-                                    .program = &run->program,
-                                    .words = run->words,
-                                    .word_count = run->word_count,
-                                    .seed = repro->seed,
-                                    .replay = replay};
-    tpu_status status = report_screen(seen, &context, &text, why);
-    if (status == TPU_OK) {
-        status = write_text(directory, "report.txt", text, why);
-    }
-    free(text);
-    return status;
-}
-
 static tpu_status write_reproducer(const char *directory, const char *name, const reproducer *repro,
                                    tpu_message *why) {
     char path[PATH_MAX + 32 + FUZZ_SIGNATURE_MAX];
@@ -116,26 +75,12 @@ static tpu_status cut(const fuzz_options *options, reproducer *repro, double *le
 
 static tpu_status save_all(const fuzz_options *options, const char *directory, reproducer *repro,
                            const verdict *found, double *left, tpu_message *why) {
-    verdict again;
-    size_t at = 0;
-    verdict_init(&again);
+    const failure small = {.repro = repro, .api = options->api, .seen = found};
     tpu_status status = write_reproducer(directory, "found.json", repro, why);
     if (status == TPU_OK) {
         status = cut(options, repro, left, why);
     }
-    if (status == TPU_OK) {
-        status = write_reproducer(directory, "repro.json", repro, why);
-    }
-    if (status == TPU_OK) {
-        status = write_program(directory, repro, why);
-    }
-    if (status == TPU_OK) {
-        reproducer_replay(repro, options->api, NULL, &again, &at);
-        const verdict *shown = reproducer_same(repro, &again, at) ? &again : found;
-        status = write_report(directory, repro, shown, why);
-    }
-    verdict_clear(&again);
-    return status;
+    return status == TPU_OK ? failure_write(&small, directory, why) : status;
 }
 
 tpu_status fuzz_finding_save(const fuzz_options *options, const verdict *seen, fuzz_bucket *bucket,

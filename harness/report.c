@@ -315,6 +315,10 @@ static void say_machine(textbuf *to, const report_context *context) {
         label(to, "wave");
         textbuf_add(to, "%s\n", context->wave);
     }
+    if (context->absent != NULL) {
+        label(to, "left out");
+        textbuf_add(to, "%s\n", context->absent);
+    }
     if (context->replay != NULL) {
         label(to, "again");
         textbuf_add(to, "%s\n", context->replay);

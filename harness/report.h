@@ -25,6 +25,7 @@ typedef struct report_context {
     uint64_t seed;
     const char *replay; /**< command that runs it again */
     const char *wave;   /**< trace file */
+    const char *absent; /**< why there is no wave, timeline or page */
 } report_context;
 
 /** One screen. @param[out] out  given to the caller, free(). */

@@ -124,6 +124,7 @@ static void add_machine(cJSON *to, const report_context *context) {
     add_name(to, "engine", context->engine);
     jsonnum_add(to, "seed", context->seed);
     add_name(to, "wave", context->wave);
+    add_name(to, "left_out", context->absent);
     add_name(to, "again", context->replay);
 }
 

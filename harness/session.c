@@ -7,11 +7,10 @@
 
 #include "harness/session.h"
 
+#include "harness/failure.h"
 #include "harness/loader.h"
 #include "harness/reproducer.h"
-#include "harness/textfile.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,28 +234,11 @@ tpu_status session_save_reproducer(session *self, const char *path, const verdic
 }
 
 tpu_status session_save(session *self, const char *directory, const verdict *seen,
-                        const report_context *context, tpu_message *why) {
-    char path[PATH_MAX];
-    char again[PATH_MAX + 32];
-    char *text = NULL;
-    report_context with = *context;
-    tpu_status status = textfile_make_directory(directory, why);
-    if (status != TPU_OK) {
-        return status;
-    }
-    (void)snprintf(path, sizeof path, "%s/repro.json", directory);
-    (void)snprintf(again, sizeof again, "tpucosim replay %s", path);
-    with.replay = again;
-    status = session_save_reproducer(self, path, seen, why);
-    if (status == TPU_OK) {
-        status = report_screen(seen, &with, &text, why);
-    }
-    if (status == TPU_OK) {
-        (void)snprintf(path, sizeof path, "%s/report.txt", directory);
-        status = textfile_write(path, text, strlen(text), why);
-    }
-    free(text);
-    return status;
+                        const char *source, tpu_message *why) {
+    reproducer_expect(&self->history, seen);
+    const failure found = {
+        .repro = &self->history, .api = self->api, .seen = seen, .source = source};
+    return failure_write(&found, directory, why);
 }
 
 const engine_api *session_api(const session *self) {

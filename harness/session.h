@@ -71,12 +71,9 @@ typedef struct session_speed {
 tpu_status session_measure(session *self, const lockstep_job *job, double seconds,
                            session_speed *out, tpu_message *why) TPU_NODISCARD;
 
-/**
- * Writes <directory>/repro.json and report.txt for the last run.
- * @param context  its `replay` is filled in.
- */
+/** Writes a failure directory for the last run; see failure_write. `source` may be NULL. */
 tpu_status session_save(session *self, const char *directory, const verdict *seen,
-                        const report_context *context, tpu_message *why) TPU_NODISCARD;
+                        const char *source, tpu_message *why) TPU_NODISCARD;
 
 /** Writes the reproducer alone. */
 tpu_status session_save_reproducer(session *self, const char *path, const verdict *seen,

@@ -135,18 +135,10 @@ static void name_directory(const suite *self, suite_row *row) {
     }
 }
 
-static void save_failure(const suite *self, const verdict *seen, const lockstep_job *job,
-                         suite_row *row) {
+static void save_failure(const suite *self, const verdict *seen, suite_row *row) {
     tpu_message why;
-    report_context context = {.name = row->program,
-                              .engine = self->options->engine,
-                              .params = self->params,
-                              .program = job->program,
-                              .words = job->words,
-                              .word_count = job->word_count,
-                              .seed = self->options->seed};
     name_directory(self, row);
-    if (session_save(self->session, row->directory, seen, &context, &why) != TPU_OK) {
+    if (session_save(self->session, row->directory, seen, NULL, &why) != TPU_OK) {
         row->sentence = why;
         row->directory[0] = '\0';
     }
@@ -192,7 +184,7 @@ static void run_job(const suite *self, const lockstep_job *job, bool timed, suit
     if (seen.kind == VERDICT_OK && timed) {
         measure(self, job, row);
     } else if (seen.kind == VERDICT_MISMATCH || seen.kind == VERDICT_HANG) {
-        save_failure(self, &seen, job, row);
+        save_failure(self, &seen, row);
     }
     verdict_clear(&seen);
 }
