@@ -22,8 +22,8 @@ int main(void) {
         kind = "verilator";
     }
     if (strcmp(kind, "verilator") != 0 && strcmp(kind, "systemc") != 0 &&
-        strcmp(kind, "netlist") != 0) {
-        return refuse("TPU_ENGINE must be verilator, systemc or netlist");
+        strcmp(kind, "netlist") != 0 && strcmp(kind, "mutants") != 0) {
+        return refuse("TPU_ENGINE must be verilator, systemc, netlist or mutants");
     }
     tpu_params params;
     tpu_message why;

@@ -103,15 +103,15 @@ static tpu_status set_init(const char *text, cli_settings *to, tpu_message *why)
 
 static tpu_status set_engine(const char *name, const char *text, cli_settings *to,
                              tpu_message *why) {
-    static const char *const names[] = {"verilator", "systemc", "netlist"};
+    static const char *const names[] = {"verilator", "systemc", "netlist", "mutants"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(text, names[i]) == 0) {
             to->engine = names[i];
             return TPU_OK;
         }
     }
-    return status_fail(why, TPU_REFUSED, "%s: \"%s\" is not verilator, systemc or netlist", name,
-                       text);
+    return status_fail(why, TPU_REFUSED, "%s: \"%s\" is not verilator, systemc, netlist or mutants",
+                       name, text);
 }
 
 static void set_seed(cli_settings *to, uint64_t seed) {

@@ -12,8 +12,10 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <type_traits>
 
 /** X(stream constant, name in the probe), in stream order. */
 #define ENGINE_PINS_STREAMS(X)                                                                     \
@@ -144,11 +146,19 @@ inline tpu_status engine_pins_copy(size_t row_bytes, void *data, size_t bytes, t
     return TPU_OK;
 }
 
-#if TPU_BUILT_MEMORIES
-// Where the RTL keeps its memories: the one place of the harness that knows instance names.
-#define ENGINE_PINS_RAM(path)                                                                      \
-    (root.tpu_engine__DOT__u_top__DOT__u_core__DOT__##path##__DOT__u_ram__DOT__mem_q)
+// Where the machine keeps its memories: the one place of the harness that knows instance names.
+#define ENGINE_PINS_CORE(name) (root.tpu_engine__DOT__u_top__DOT__u_core__DOT__##name)
+#if TPU_BUILT_NETLIST
+// ci/netlist gives them these names.
+#define ENGINE_PINS_SPAD ENGINE_PINS_CORE(mem_spad)
+#define ENGINE_PINS_VR ENGINE_PINS_CORE(mem_vr)
+#define ENGINE_PINS_BANK(b) ENGINE_PINS_CORE(mem_ar##b)
+#else
+#define ENGINE_PINS_RAM(path) ENGINE_PINS_CORE(path##__DOT__u_ram__DOT__mem_q)
+#define ENGINE_PINS_SPAD ENGINE_PINS_RAM(u_spm__DOT__u_rows)
+#define ENGINE_PINS_VR ENGINE_PINS_RAM(u_vru__DOT__u_rows)
 #define ENGINE_PINS_BANK(b) ENGINE_PINS_RAM(u_accu__DOT__gen_bank__BRA__##b##__KET__)
+#endif
 
 /** Copies the first rows of an on-chip memory out of the Verilated root. */
 template <typename Root>
@@ -157,9 +167,9 @@ inline tpu_status engine_pins_read(const Root &root, tpu_mem which, void *data, 
     constexpr size_t lanes = TPU_BUILT_T;
     switch (which) {
     case TPU_MEM_SPAD:
-        return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_RAM(u_spm__DOT__u_rows));
+        return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_SPAD);
     case TPU_MEM_VR:
-        return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_RAM(u_vru__DOT__u_rows));
+        return engine_pins_copy(lanes, data, bytes, why, ENGINE_PINS_VR);
     case TPU_MEM_AR:
         return engine_pins_copy(4 * lanes, data, bytes, why, ENGINE_PINS_BANK(0),
                                 ENGINE_PINS_BANK(1), ENGINE_PINS_BANK(2), ENGINE_PINS_BANK(3));
@@ -167,13 +177,16 @@ inline tpu_status engine_pins_read(const Root &root, tpu_mem which, void *data, 
         return status_fail(why, TPU_ERR_INTERNAL, "memory %d is not in the machine", which);
     }
 }
-#else
-/** A netlist keeps no names to read its memories by. */
-template <typename Root>
-inline tpu_status engine_pins_read(const Root &, tpu_mem, void *, size_t, tpu_message *why) {
-    return status_fail(why, TPU_REFUSED, "this engine does not show its on-chip memories");
-}
+
+/** Wakes the planted fault that TPU_MUTANT numbers, before the first evaluation; none otherwise. */
+template <typename Root> inline void engine_pins_plant([[maybe_unused]] Root &root) {
+#if TPU_BUILT_MUTANTS
+    const char *number = std::getenv("TPU_MUTANT");
+    const unsigned long chosen = number != nullptr ? std::strtoul(number, nullptr, 10) : 0;
+    auto &at = ENGINE_PINS_CORE(mutsel);
+    at = static_cast<std::remove_reference_t<decltype(at)>>(chosen);
 #endif
+}
 
 /** How a context is set before its model is built. */
 template <typename Context>

@@ -17,7 +17,7 @@ typedef struct loader loader;
 /**
  * Opens `libtpu_engine_<kind>_T<t>_..._DW<words>.so` from $TPU_ENGINE_DIR, else from the
  * directory "engines" beside the executable.
- * @param kind  "verilator", "systemc" or "netlist".
+ * @param kind  "verilator", "systemc", "netlist" or "mutants".
  * @param[out] out  given to the caller; ended by loader_close after the last engine of it.
  * @return TPU_OK; TPU_REFUSED when the file is missing, no engine, or of another ABI.
  */
