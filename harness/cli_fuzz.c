@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 
 #include "harness/cli.h"
+#include "harness/failure.h"
 #include "harness/fuzz_workers.h"
 #include "harness/jsonnum.h"
 #include "harness/loader.h"
@@ -166,7 +167,7 @@ static void put_progress(void *user, uint64_t programs, uint64_t cycles, uint64_
 
 static void put_bucket(const request *asked, const fuzz_bucket *bucket) {
     char name[FUZZ_SIGNATURE_MAX];
-    fuzz_directory_name(bucket->signature, name, sizeof name);
+    failure_name(bucket->signature, name, sizeof name);
     (void)printf("\n%s\n  %s\n", bucket->signature, bucket->sentence);
     (void)printf("  %" PRIu64 " time(s), first in sequence %" PRIu64 ", program %" PRIu32
                  ", after %.2f s and %" PRIu64 " program(s)\n",
@@ -213,7 +214,7 @@ static void add_bucket(cJSON *to, const request *asked, const fuzz_bucket *bucke
     char name[FUZZ_SIGNATURE_MAX];
     char path[FUZZ_SIGNATURE_MAX + 256];
     cJSON *out = cJSON_CreateObject();
-    fuzz_directory_name(bucket->signature, name, sizeof name);
+    failure_name(bucket->signature, name, sizeof name);
     (void)snprintf(path, sizeof path, "%.200s/%s", asked->fuzz.directory, name);
     (void)cJSON_AddItemToArray(to, out);
     (void)cJSON_AddStringToObject(out, "signature", bucket->signature);

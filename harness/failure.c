@@ -13,6 +13,7 @@
 
 #include "csim/isa/disasm.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,34 @@ static tpu_status write_all(scene *self, tpu_message *why) {
                    FAILURE_REPRODUCER);
     const report_context context = context_of(self, replay);
     return write_reports(self, &context, why);
+}
+
+// Appends what a part of a signature says: "stream=cw" says cw, "field=-" nothing.
+static size_t add_part(const char *part, size_t bytes, char *text, size_t at, size_t size) {
+    const char *value = memchr(part, '=', bytes);
+    value = value != NULL ? value + 1 : part;
+    size_t rest = bytes - (size_t)(value - part);
+    if (rest == 1 && *value == '-') {
+        return at;
+    }
+    if (at != 0 && at + 1 < size) {
+        text[at++] = '-';
+    }
+    for (size_t i = 0; i < rest && at + 1 < size; i++) {
+        text[at++] =
+            (char)(isalnum((unsigned char)value[i]) ? tolower((unsigned char)value[i]) : '_');
+    }
+    return at;
+}
+
+void failure_name(const char *signature, char *text, size_t size) {
+    size_t at = 0;
+    while (*signature != '\0') {
+        size_t bytes = strcspn(signature, "/");
+        at = add_part(signature, bytes, text, at, size);
+        signature += bytes + (signature[bytes] == '/');
+    }
+    text[at] = '\0';
 }
 
 tpu_status failure_write(const failure *of, const char *directory, tpu_message *why) {

@@ -11,6 +11,8 @@
 #include "harness/reproducer.h"
 #include "harness/verdict.h"
 
+#include <stddef.h>
+
 /** Files of a failure directory. */
 #define FAILURE_REPRODUCER "repro.json"   /**< tpucosim replay runs it, to the cycle */
 #define FAILURE_PROGRAM "program.s"       /**< of the failing run */
@@ -23,6 +25,15 @@
 /** Cycles of the wave window before and after the first difference. */
 #define FAILURE_BEFORE 200u
 #define FAILURE_AFTER 50u
+
+/** Room for a directory's name. */
+#define FAILURE_NAME_MAX 128u
+
+/**
+ * Name of the directory of a signature: what it says of itself, in small letters. Parts that do not
+ * apply are left out.
+ */
+void failure_name(const char *signature, char *text, size_t size);
 
 /** One failure. Everything is borrowed. */
 typedef struct failure {

@@ -11,7 +11,6 @@
 #include "harness/fuzz_internal.h"
 #include "harness/traits.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,14 +92,6 @@ static fuzz_bucket *find_bucket(fuzz_summary *sum, const char *signature) {
         }
     }
     return NULL;
-}
-
-void fuzz_directory_name(const char *signature, char *text, size_t size) {
-    size_t at = 0;
-    for (; signature[at] != '\0' && at + 1 < size; at++) {
-        text[at] = (char)(isalnum((unsigned char)signature[at]) ? signature[at] : '_');
-    }
-    text[at] = '\0';
 }
 
 static tpu_status take_finding(fuzz *self, uint64_t sequence, uint32_t index, tpu_message *why) {

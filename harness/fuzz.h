@@ -106,7 +106,4 @@ void fuzz_merge(fuzz_summary *into, const fuzz_summary *from);
 tpu_status fuzz_rebuild(const fuzz_options *options, uint64_t sequence, uint32_t index,
                         reproducer *out, tpu_message *why) TPU_NODISCARD;
 
-/** File name of a signature: letters, digits and '_' . */
-void fuzz_directory_name(const char *signature, char *text, size_t size);
-
 #endif

@@ -88,7 +88,7 @@ tpu_status fuzz_finding_save(const fuzz_options *options, const verdict *seen, f
     char directory[PATH_MAX + 8 + FUZZ_SIGNATURE_MAX];
     char name[FUZZ_SIGNATURE_MAX];
     reproducer repro = {.run = NULL};
-    fuzz_directory_name(bucket->signature, name, sizeof name);
+    failure_name(bucket->signature, name, sizeof name);
     (void)snprintf(directory, sizeof directory, "%s/%s", options->directory, name);
     tpu_status status = textfile_make_directory(directory, why);
     if (status == TPU_OK) {

@@ -5,6 +5,7 @@
 
 #include "harness/fuzz.h"
 
+#include "harness/failure.h"
 #include "harness/fuzz_workers.h"
 #include "harness/textfile.h"
 #include "tests/support/fake_engine.h"
@@ -124,7 +125,7 @@ Test(fuzz, a_fault_becomes_one_bucket_however_often_it_shows) {
 static void path_in(const char *directory, const fuzz_bucket *bucket, const char *file, char *path,
                     size_t size) {
     char name[FUZZ_SIGNATURE_MAX];
-    fuzz_directory_name(bucket->signature, name, sizeof name);
+    failure_name(bucket->signature, name, sizeof name);
     (void)snprintf(path, size, "%s/%s/%s", directory, name, file);
 }
 
