@@ -2,7 +2,7 @@
 //
 // bench: cycles against the targets and the speed of the harness, as a table or as JSON.
 
-#include "harness/bench.h"
+#include "harness/bench_tools.h"
 #include "harness/cli.h"
 
 #include <cjson/cJSON.h>
@@ -20,10 +20,14 @@ static const char usage[] =
     "second. Every run is in lockstep; exit code 1 when one is not exact.\n"
     "  --quick           no speeds\n" CLI_SETTING_HELP;
 
+// Processor time for a figure of the tools.
+#define FIGURE_SECONDS 2.0
+
 typedef struct view {
     const cli_settings *settings;
     bool started; // the head is printed: not before the engine is there
     cJSON *rows;  // JSON instead of lines
+    cJSON *figures;
     size_t missed;
     size_t with_target;
     bool exact;
@@ -117,6 +121,16 @@ static cJSON *row_object(const bench_row *row) {
     return out;
 }
 
+static cJSON *figure_object(const bench_figure *figure) {
+    cJSON *out = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(out, "name", figure->name);
+    (void)cJSON_AddStringToObject(out, "unit", figure->unit);
+    (void)cJSON_AddNumberToObject(out, "value", figure->value);
+    (void)cJSON_AddNumberToObject(out, "target", figure->target);
+    (void)cJSON_AddBoolToObject(out, "at_most", figure->at_most);
+    return out;
+}
+
 static void put_title(const cli_settings *settings) {
     const tpu_params *p = &settings->config.params;
     (void)printf("%s  T=%u MAXDIM=%u QD=%u DMA_WORDS=%u\n\n", settings->engine, p->t, p->maxdim,
@@ -141,6 +155,41 @@ static void on_row(void *user, const bench_row *row) {
     (void)fflush(stdout);
 }
 
+// Beside the lines: what the tools reach. Left out where an engine can run once only.
+static tpu_status add_figures(view *self, const bench_options *options, tpu_message *why) {
+    bench_figure figure;
+    if (options->speed_seconds <= 0 || strcmp(options->engine, "systemc") == 0) {
+        return TPU_OK;
+    }
+    tpu_status status = bench_tools_fuzz(options, FIGURE_SECONDS, &figure, why);
+    if (status != TPU_OK) {
+        return status;
+    }
+    self->with_target += figure.target > 0;
+    self->missed += !bench_tools_reached(&figure);
+    if (self->figures != NULL) {
+        (void)cJSON_AddItemToArray(self->figures, figure_object(&figure));
+        return TPU_OK;
+    }
+    (void)printf("\n%-28s %10.2f %s", figure.name, figure.value, figure.unit);
+    if (figure.target > 0) {
+        (void)printf("   target %s %.6g%c", figure.at_most ? "<=" : ">=", figure.target,
+                     bench_tools_reached(&figure) ? '+' : '!');
+    }
+    (void)printf("\n");
+    return TPU_OK;
+}
+
+static void put_json(const view *self) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(root, "rows", self->rows);
+    (void)cJSON_AddItemToObject(root, "figures", self->figures);
+    char *text = cJSON_Print(root);
+    (void)puts(text != NULL ? text : "");
+    free(text);
+    cJSON_Delete(root);
+}
+
 static int run_bench(const cli_settings *settings, double seconds) {
     const bench_options options = {.engine = settings->engine,
                                    .config = settings->config,
@@ -150,17 +199,19 @@ static int run_bench(const cli_settings *settings, double seconds) {
     tpu_message why;
     if (settings->json) {
         self.rows = cJSON_CreateArray();
+        self.figures = cJSON_CreateArray();
     }
     tpu_status status = bench_run(&options, on_row, &self, &why);
+    if (status == TPU_OK) {
+        status = add_figures(&self, &options, &why);
+    }
     if (status != TPU_OK) {
         cJSON_Delete(self.rows);
+        cJSON_Delete(self.figures);
         return cli_fail(status, &why);
     }
     if (settings->json) {
-        char *text = cJSON_Print(self.rows);
-        (void)puts(text != NULL ? text : "");
-        free(text);
-        cJSON_Delete(self.rows);
+        put_json(&self);
     } else {
         (void)printf("\n%zu of %zu targets reached\n", self.with_target - self.missed,
                      self.with_target);

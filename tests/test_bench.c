@@ -3,7 +3,7 @@
 // The benchmark on the fake engine: ideals and targets as the closed form and the performance page
 // say, every line exact, and a wrong machine gives no cycle count.
 
-#include "harness/bench.h"
+#include "harness/bench_tools.h"
 
 #include "csim/isa/params.h"
 #include "tests/support/fake_engine.h"
@@ -82,4 +82,27 @@ Test(bench, has_no_cycle_count_of_a_wrong_result) {
         cr_expect_eq(seen.row[i].best[0], 0u);
         cr_expect(strlen(seen.row[i].sentence.text) > 0);
     }
+}
+
+// The fake engine's rate says nothing; that something was counted, and that a wrong program is no
+// figure, does.
+Test(bench, counts_fuzzed_programs_and_has_no_figure_of_a_wrong_one) {
+    bench_options with = options();
+    bench_figure figure;
+    tpu_message why = {{0}};
+    cr_assert_eq(bench_tools_fuzz(&with, 0.2, &figure, &why), TPU_OK, "%s", why.text);
+    cr_expect_gt(figure.value, 0);
+    cr_expect_eq(figure.target, 5000);
+    injected = (fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_C_DLD, .event = 0};
+    cr_expect_eq(bench_tools_fuzz(&with, 0.2, &figure, &why), TPU_ERR_ENGINE);
+    cr_expect(strstr(why.text, "c_dld") != NULL, "%s", why.text);
+}
+
+Test(bench, holds_a_figure_against_a_floor_or_a_ceiling) {
+    cr_expect(bench_tools_reached(&(bench_figure){.value = 1, .target = 0}));
+    cr_expect(bench_tools_reached(&(bench_figure){.value = 5000, .target = 5000}));
+    cr_expect_not(bench_tools_reached(&(bench_figure){.value = 4999, .target = 5000}));
+    cr_expect(bench_tools_reached(&(bench_figure){.value = 1.05, .target = 1.05, .at_most = true}));
+    cr_expect_not(
+        bench_tools_reached(&(bench_figure){.value = 1.06, .target = 1.05, .at_most = true}));
 }
