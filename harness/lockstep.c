@@ -243,11 +243,29 @@ static bool compare_event(lockstep *self, const probe *seen, tpu_stream stream) 
     return false;
 }
 
+// A row that nobody compares: the model's is dropped, so that its queue stays short.
+static void pass_event(lockstep *self, tpu_stream stream) {
+    if (self->job->watch != LOCKSTEP_WATCH_HANG) {
+        (void)expected_take(self->model, stream);
+    }
+}
+
+bool lockstep_watches(const lockstep *self, tpu_stream stream) {
+    lockstep_watch watch = self->job->watch;
+    return watch == LOCKSTEP_WATCH_EVERY ||
+           (watch == LOCKSTEP_WATCH_ISSUE && stream == TPU_STREAM_ISSUE);
+}
+
 // Streams of one cycle in the order of the data's way, so that the first to differ is the cause.
 static bool compare_cycle(lockstep *self, const probe *seen) {
     uint32_t fired = seen->fired;
     for (unsigned stream = 0; fired >> stream != 0; stream++) {
-        if ((fired >> stream & 1u) != 0 && !compare_event(self, seen, (tpu_stream)stream)) {
+        if ((fired >> stream & 1u) == 0) {
+            continue;
+        }
+        if (!lockstep_watches(self, (tpu_stream)stream)) {
+            pass_event(self, (tpu_stream)stream);
+        } else if (!compare_event(self, seen, (tpu_stream)stream)) {
             return false;
         }
     }
@@ -369,7 +387,6 @@ static void run_alone(lockstep *self) {
     probe seen = {.done = false};
     tpu_message why;
     while (!seen.done) {
-        self->out->steps++;
         tpu_status status = lockstep_step(self, &seen, &why);
         if (status != TPU_OK) {
             lockstep_give_up(self, TPU_ERR_ENGINE, &why);
@@ -423,9 +440,26 @@ void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out) {
             go_on(self);
         }
         settle_counts(self);
-        self->synced = self->synced && out->kind == VERDICT_OK;
+        // Where the model did not run, what the machine holds is read anew.
+        self->synced = self->synced && out->kind == VERDICT_OK && job->watch != LOCKSTEP_WATCH_HANG;
     } else {
         run_alone(self);
     }
     out->digest = combine_digests(out);
+}
+
+static const char *const watch_names[LOCKSTEP_WATCH_COUNT] = {"every", "issue", "end", "c", "hang"};
+
+const char *lockstep_watch_name(lockstep_watch watch) {
+    return (unsigned)watch < LOCKSTEP_WATCH_COUNT ? watch_names[watch] : NULL;
+}
+
+tpu_status lockstep_watch_parse(const char *text, lockstep_watch *out, tpu_message *why) {
+    for (int i = 0; i < LOCKSTEP_WATCH_COUNT; i++) {
+        if (strcmp(text, watch_names[i]) == 0) {
+            *out = (lockstep_watch)i;
+            return TPU_OK;
+        }
+    }
+    return status_fail(why, TPU_REFUSED, "\"%s\" is not every, issue, end, c or hang", text);
 }

@@ -34,6 +34,19 @@ typedef enum lockstep_mode {
     LOCKSTEP_MODE_BARE       /**< engine alone, nothing looked at: the yardstick of the overhead */
 } lockstep_mode;
 
+/**
+ * How much of a checked run is looked at. All but the first are what other harnesses do; they are
+ * here to be measured against it (docs/detectors.md). A hang and a raised fault end every run.
+ */
+typedef enum lockstep_watch {
+    LOCKSTEP_WATCH_EVERY, /**< every row of every stream, memories, C, oracle */
+    LOCKSTEP_WATCH_ISSUE, /**< rows of the stream issue */
+    LOCKSTEP_WATCH_END,   /**< final spad, vr, ar and C */
+    LOCKSTEP_WATCH_C,     /**< final C */
+    LOCKSTEP_WATCH_HANG,  /**< that the run ends */
+    LOCKSTEP_WATCH_COUNT
+} lockstep_watch;
+
 /** What the program computes, when it is a plain GEMM; m = 0 = it is something else. */
 typedef struct lockstep_gemm {
     uint32_t m;
@@ -79,6 +92,7 @@ typedef struct lockstep_job {
     const uint8_t *b;
     const uint8_t *c; /**< contents before the run */
     lockstep_gemm gemm;
+    lockstep_watch watch;
     uint64_t hang_limit; /**< cycles without an event; 0 = LOCKSTEP_HANG_LIMIT */
     uint64_t after;      /**< cycles to go on behind a difference, for the onlookers */
     bool skip_oracle;    /**< ask the oracle only when something differs */
@@ -107,6 +121,13 @@ void lockstep_destroy(lockstep *self);
  * @param[in,out] out  initialised; cleared first.
  */
 void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out);
+
+/** "every", "issue", "end", "c" or "hang"; NULL when out of range. */
+const char *lockstep_watch_name(lockstep_watch watch);
+
+/** @return TPU_OK or TPU_REFUSED with the names there are. */
+tpu_status lockstep_watch_parse(const char *text, lockstep_watch *out,
+                                tpu_message *why) TPU_NODISCARD;
 
 /** The engine's C after the last run that reached its end; params_region_bytes long. */
 const uint8_t *lockstep_c(const lockstep *self);

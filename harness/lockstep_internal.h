@@ -45,6 +45,9 @@ tpu_status lockstep_step(lockstep *self, probe *seen, tpu_message *why) TPU_NODI
 /** Cycle in which an issue was seen; 0 = not remembered. */
 uint64_t lockstep_issue_cycle(const lockstep *self, uint64_t seq);
 
+/** The rows of this stream are compared in this job. */
+bool lockstep_watches(const lockstep *self, tpu_stream stream);
+
 /** Ends the run as ERROR or REFUSED, as `status` says. */
 void lockstep_give_up(lockstep *self, tpu_status status, const tpu_message *why);
 

@@ -82,13 +82,27 @@ int settle_first_missing(lockstep *self) {
     return found;
 }
 
+static int first_watched_missing(lockstep *self) {
+    tpu_stream issue = TPU_STREAM_ISSUE;
+    switch (self->job->watch) {
+    case LOCKSTEP_WATCH_EVERY:
+        return settle_first_missing(self);
+    case LOCKSTEP_WATCH_ISSUE:
+        return expected_taken(self->model, issue) < expected_emitted(self->model, issue)
+                   ? (int)issue
+                   : -1;
+    default:
+        return -1;
+    }
+}
+
 static bool settle_rows(lockstep *self) {
     tpu_message why;
     if (expected_finish(self->model, &why) != TPU_OK) {
         lockstep_give_up(self, TPU_ERR_INTERNAL, &why);
         return false;
     }
-    int missing = settle_first_missing(self);
+    int missing = first_watched_missing(self);
     if (missing >= 0) {
         blame_missing(self, (tpu_stream)missing);
     }
@@ -268,6 +282,9 @@ static void settle_minima(lockstep *self) {
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         uint64_t emitted = expected_emitted(self->model, (tpu_stream)s);
         uint64_t least = least_rows((tpu_stream)s);
+        if (!lockstep_watches(self, (tpu_stream)s)) {
+            continue;
+        }
         uint64_t wanted = emitted > least ? emitted : least;
         if (out->counts.compared[s] == wanted) {
             continue;
@@ -281,13 +298,30 @@ static void settle_minima(lockstep *self) {
     }
 }
 
-void settle_run(lockstep *self) {
-    bool good =
-        settle_status(self) && settle_fault(self) && settle_assertions(self) && settle_rows(self);
+static bool settle_memories(lockstep *self) {
+    lockstep_watch watch = self->job->watch;
+    bool good = true;
+    if (watch != LOCKSTEP_WATCH_EVERY && watch != LOCKSTEP_WATCH_END) {
+        return true;
+    }
     for (tpu_mem memory = TPU_MEM_SPAD; memory <= TPU_MEM_AR && good; memory++) {
         good = settle_memory(self, memory);
     }
-    if (good && settle_c(self) && settle_oracle(self)) {
+    return good;
+}
+
+void settle_run(lockstep *self) {
+    lockstep_watch watch = self->job->watch;
+    if (!settle_status(self) || !settle_fault(self) || watch == LOCKSTEP_WATCH_HANG) {
+        return;
+    }
+    if (!settle_assertions(self) || !settle_rows(self) || !settle_memories(self)) {
+        return;
+    }
+    if (watch != LOCKSTEP_WATCH_ISSUE && !settle_c(self)) {
+        return;
+    }
+    if (watch != LOCKSTEP_WATCH_EVERY || settle_oracle(self)) {
         settle_minima(self);
     }
 }
