@@ -40,6 +40,7 @@ static const char usage[] =
     "  --calm            no latency, no stalls\n"
     "  --out DIR         where the directories go, default fail\n"
     "  --shrink N        seconds for each new finding, default 10; 0 = as found\n"
+    "  --coverage        the bins of the functional coverage with the programs that hit each\n"
     "  --traits          how many of the sampled programs exercised what\n"
     "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"
     "  --seed N          of everything, default 1\n"
@@ -57,7 +58,8 @@ enum {
     OPT_CALM,
     OPT_OUT,
     OPT_SHRINK,
-    OPT_TRAITS
+    OPT_TRAITS,
+    OPT_COVERAGE
 };
 
 typedef struct request {
@@ -99,6 +101,9 @@ static tpu_status take_option(int option, char *const *argv, request *to, tpu_me
         status = take_number("--shrink", 100000, &number, why);
         to->fuzz.shrink_seconds = (double)number;
         return status;
+    case OPT_COVERAGE:
+        to->fuzz.coverage = true;
+        return TPU_OK;
     case OPT_TRAITS:
         to->traits = true;
         return TPU_OK;
@@ -125,6 +130,7 @@ static tpu_status read_request(int argc, char **argv, request *out, tpu_message 
                                             {"calm", no_argument, NULL, OPT_CALM},
                                             {"out", required_argument, NULL, OPT_OUT},
                                             {"shrink", required_argument, NULL, OPT_SHRINK},
+                                            {"coverage", no_argument, NULL, OPT_COVERAGE},
                                             {"traits", no_argument, NULL, OPT_TRAITS},
                                             CLI_SETTING_OPTIONS};
     int option = 0;
@@ -187,6 +193,17 @@ static void put_traits(const fuzz_summary *sum) {
     }
 }
 
+static void put_coverage(const fuzz_summary *sum) {
+    char name[COVERAGE_NAME_MAX];
+    (void)printf("\nprograms that hit each bin:\n");
+    for (uint32_t bin = 0; bin < coverage_bins(); bin++) {
+        if (sum->covered[bin] > 0 || coverage_possible(bin)) {
+            coverage_name(bin, name, sizeof name);
+            (void)printf("%8" PRIu64 "  %s\n", sum->covered[bin], name);
+        }
+    }
+}
+
 static void put_text(const request *asked, const fuzz_summary *sum) {
     for (uint32_t i = 0; i < sum->bucket_count; i++) {
         put_bucket(asked, &sum->bucket[i]);
@@ -194,7 +211,10 @@ static void put_text(const request *asked, const fuzz_summary *sum) {
     if (asked->traits) {
         put_traits(sum);
     }
-    if (sum->bucket_count > 0 || asked->traits) {
+    if (asked->fuzz.coverage) {
+        put_coverage(sum);
+    }
+    if (sum->bucket_count > 0 || asked->traits || asked->fuzz.coverage) {
         (void)printf("\n");
     }
     (void)printf("seed %" PRIu64 ", %u job(s), %.1f s: %" PRIu64 " programs, %" PRIu64
@@ -206,6 +226,10 @@ static void put_text(const request *asked, const fuzz_summary *sum) {
                  rate(sum->programs, sum->seconds), rate(sum->cycles, sum->seconds),
                  rate(sum->programs, sum->processor_seconds),
                  rate(sum->cycles, sum->processor_seconds));
+    if (asked->fuzz.coverage) {
+        (void)printf("%" PRIu32 " of %" PRIu32 " bins hit\n", coverage_count(sum->covered),
+                     coverage_possible_count());
+    }
     (void)printf("%" PRIu64 " finding(s) of %" PRIu32 " kind(s); digest %016" PRIx64 "\n",
                  sum->findings, sum->bucket_count, sum->digest);
 }

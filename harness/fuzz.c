@@ -25,6 +25,7 @@ typedef struct fuzz {
     fuzz_summary *sum;
     stress_operands *operands;
     fuzz_case now;
+    coverage *cover; // NULL = not asked for
     engine *device;
     lockstep *pair;
     verdict seen;
@@ -181,7 +182,14 @@ static tpu_status run_one(fuzz *self, uint64_t sequence, uint32_t index, bool *g
         return status;
     }
     fuzz_case_job(self->options, &self->now, index, &job);
+    if (self->cover != NULL) {
+        coverage_begin(self->cover, &self->now.program);
+        job.hooks = coverage_hooks(self->cover);
+    }
     lockstep_run(self->pair, &job, &self->seen);
+    if (self->cover != NULL) {
+        coverage_end(self->cover);
+    }
     count_run(self, sequence, index);
     *go_on = self->seen.kind == VERDICT_OK;
     if (self->seen.kind == VERDICT_ERROR || self->seen.kind == VERDICT_REFUSED) {
@@ -218,6 +226,12 @@ tpu_status fuzz_run(const fuzz_options *options, const fuzz_watcher *watcher, fu
     double spent = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     tpu_status status =
         stress_operands_create(&options->config.params, options->seed, &self.operands, why);
+    if (status == TPU_OK && options->coverage) {
+        self.cover = coverage_create(&options->config.params);
+        if (self.cover == NULL) {
+            status = status_fail(why, TPU_ERR_MEMORY, "fuzz: out of memory for coverage");
+        }
+    }
     verdict_init(&self.seen);
     bool go_on = true;
     for (uint64_t at = options->job; status == TPU_OK && go_on && !is_over(&self);
@@ -227,6 +241,10 @@ tpu_status fuzz_run(const fuzz_options *options, const fuzz_watcher *watcher, fu
     }
     out->seconds = now() - self.begin;
     out->processor_seconds = read_clock(CLOCK_PROCESS_CPUTIME_ID) - spent;
+    if (self.cover != NULL) {
+        memcpy(out->covered, coverage_hits(self.cover), coverage_bins() * sizeof out->covered[0]);
+    }
+    coverage_destroy(self.cover);
     verdict_clear(&self.seen);
     fuzz_case_clear(&self.now);
     stress_operands_destroy(self.operands);
@@ -261,6 +279,9 @@ void fuzz_merge(fuzz_summary *into, const fuzz_summary *from) {
     into->processor_seconds += from->processor_seconds;
     for (size_t i = 0; i < sizeof into->traits / sizeof into->traits[0]; i++) {
         into->traits[i] += from->traits[i];
+    }
+    for (uint32_t bin = 0; bin < coverage_bins(); bin++) {
+        into->covered[bin] += from->covered[bin];
     }
     into->seconds = from->seconds > into->seconds ? from->seconds : into->seconds;
     for (uint32_t i = 0; i < from->bucket_count; i++) {

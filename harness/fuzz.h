@@ -8,6 +8,7 @@
 #define FUZZ_H
 
 #include "base/status.h"
+#include "harness/coverage.h"
 #include "harness/engine.h"
 #include "harness/reproducer.h"
 #include "harness/stress.h"
@@ -39,6 +40,7 @@ typedef struct fuzz_options {
     uint32_t jobs;         /**< >= 1 */
     double seconds;        /**< ends after this long; 0 = no limit */
     uint64_t programs;     /**< ends after this many; 0 = no limit */
+    bool coverage;         /**< count what each program covers */
     bool calm;             /**< memory answers at once in every run */
     bool keep_init;        /**< config.init holds in every sequence, none is drawn */
     stress_options shape;  /**< of the programs */
@@ -64,13 +66,14 @@ typedef struct fuzz_bucket {
 /** What was done. Plain data: it goes through a pipe. */
 typedef struct fuzz_summary {
     uint64_t programs;
-    uint64_t cycles;     /**< checked */
-    uint64_t rows;       /**< compared, of all streams */
-    uint64_t issues;     /**< data instructions executed */
-    uint64_t findings;   /**< all of them */
-    uint64_t digest;     /**< of all events; timing and jobs do not change it */
-    uint64_t traits[64]; /**< sampled: programs with each trait */
-    uint64_t sampled;    /**< programs looked at for traits */
+    uint64_t cycles;                     /**< checked */
+    uint64_t rows;                       /**< compared, of all streams */
+    uint64_t issues;                     /**< data instructions executed */
+    uint64_t findings;                   /**< all of them */
+    uint64_t digest;                     /**< of all events; timing and jobs do not change it */
+    uint64_t traits[64];                 /**< sampled: programs with each trait */
+    uint64_t sampled;                    /**< programs looked at for traits */
+    uint64_t covered[COVERAGE_BINS_MAX]; /**< programs that hit each bin */
     double seconds;
     double processor_seconds; /**< of all processes */
     uint32_t bucket_count;
