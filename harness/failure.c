@@ -10,6 +10,7 @@
 #include "harness/recording.h"
 #include "harness/report.h"
 #include "harness/textfile.h"
+#include "harness/wave.h"
 
 #include "csim/isa/disasm.h"
 
@@ -19,16 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The engine's own trace, before the expected side is put beside it.
-#define MACHINE_WAVE "machine.fst"
-
 // A failure on its way into a directory.
 typedef struct scene {
     const failure *of;
     const char *directory;
     recording again;
     bool recorded;
-    char wave[PATH_MAX]; // "" = none
+    char wave[PATH_MAX];
+    bool drawn;          // the wave is there
     tpu_message missing; // why something was left out; "" = nothing was
 } scene;
 
@@ -82,8 +81,8 @@ static recording_window window_of(const failure *of) {
     return window;
 }
 
-// Runs it again; without a trace where the engine cannot write one.
-static tpu_status record(scene *self, tpu_message *why) {
+// Runs it again. An engine without a trace leaves the wave with the streams alone, and says why.
+static tpu_status record(scene *self, bool *traced, tpu_message *why) {
     const failure *of = self->of;
     if (strcmp(of->repro->engine, "systemc") == 0) {
         return status_fail(why, TPU_REFUSED, "a process can have one SystemC engine only");
@@ -92,14 +91,25 @@ static tpu_status record(scene *self, tpu_message *why) {
         return status_fail(why, TPU_REFUSED, "the run was not checked");
     }
     const recording_window window = window_of(of);
-    path_of(self, MACHINE_WAVE, self->wave);
     tpu_status status =
         recording_take(of->repro, of->api, &window, self->wave, &self->again, &self->missing);
+    *traced = status == TPU_OK;
     if (status != TPU_OK) {
-        self->wave[0] = '\0';
         status = recording_take(of->repro, of->api, &window, NULL, &self->again, why);
     }
     self->recorded = status == TPU_OK;
+    return status;
+}
+
+// What is drawn from the second run.
+static tpu_status draw(scene *self, tpu_message *why) {
+    bool traced = false;
+    path_of(self, FAILURE_WAVE, self->wave);
+    tpu_status status = record(self, &traced, why);
+    if (status == TPU_OK) {
+        status = wave_write_window(&self->again, traced ? self->wave : NULL, self->wave, why);
+        self->drawn = status == TPU_OK;
+    }
     return status;
 }
 
@@ -139,7 +149,7 @@ static report_context context_of(const scene *self, const char *replay) {
                             .words = run->words,
                             .word_count = run->word_count,
                             .seed = repro->seed,
-                            .wave = self->wave[0] != '\0' ? self->wave : NULL,
+                            .wave = self->drawn ? self->wave : NULL,
                             .absent = self->missing.text[0] != '\0' ? self->missing.text : NULL,
                             .replay = replay};
 }
@@ -153,9 +163,9 @@ static tpu_status write_all(scene *self, tpu_message *why) {
     if (status != TPU_OK) {
         return status;
     }
-    tpu_message no_record;
-    if (record(self, &no_record) != TPU_OK) {
-        self->missing = no_record;
+    tpu_message undrawn;
+    if (draw(self, &undrawn) != TPU_OK) {
+        self->missing = undrawn;
     }
     (void)snprintf(replay, sizeof replay, "tpucosim replay %s/%s", self->directory,
                    FAILURE_REPRODUCER);
