@@ -127,5 +127,6 @@ int cli_cosim(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);
 int cli_shrink(int argc, char **argv);
+int cli_timeline(int argc, char **argv);
 
 #endif
