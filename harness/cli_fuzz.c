@@ -47,6 +47,7 @@ static const char usage[] =
     "  --init KIND       zeros, ones or random in every sequence; by default it is drawn\n"
     "  --watchdog N      cycles without movement before the machine gives up, default 2000\n"
     "  --json            JSON on standard output\n"
+    "  --illegal         programs that break one rule each instead; fuzz --illegal --help\n"
     "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n"
     "TPU_DMA_WORDS and TPU_DMA_WIDEN.\n";
 
@@ -312,9 +313,22 @@ static int run_request(request *asked) {
     return status == TPU_OK ? code : cli_fail(status, &why);
 }
 
+// --illegal among the arguments makes it another command.
+static bool wants_illegal(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--illegal") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int cli_fuzz(int argc, char **argv) {
     request asked;
     tpu_message why;
+    if (wants_illegal(argc, argv)) {
+        return cli_illegal(argc, argv);
+    }
     tpu_status status = read_request(argc, argv, &asked, &why);
     if (status != TPU_OK) {
         return cli_fail(status, &why);
