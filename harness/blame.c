@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a difference means: unit, processing element, instruction, and how far the difference
-// reaches. A unit writes each of its streams in a fixed order from inputs that were compared
-// before it could read them, so the unit that wrote the first wrong row is the one to blame.
+// What a difference means: unit, instruction, and how far the difference reaches. A row is compared
+// in the cycle in which it enters a channel, at least one cycle before it can be read. So whatever
+// the first wrong row was made from has been compared and was right: its writer is to blame.
+// What the difference suggests is asked in blame_why.c, a standstill in blame_hang.c.
 
 #include "csim/isa/expand.h"
 #include "harness/lockstep_internal.h"
@@ -13,6 +14,9 @@
 
 // Cycles stepped after a mismatch to see the rest of the issue's rows.
 #define COLLECT_CYCLES 2000u
+
+// Rows of the wrong instruction that are kept to find out why: more than one of 127 rows has.
+#define ROWS_KEPT 256u
 
 // How the differing elements lie, gathered one by one.
 typedef struct scatter {
@@ -190,8 +194,22 @@ static void place(lockstep *self, verdict_diff diff, tpu_stream stream, uint64_t
     out->row = row;
 }
 
+// Rows of the stream as they came, from the first wrong one to the end of its issue.
+typedef struct harvest {
+    uint8_t *rows; // ROWS_KEPT, or NULL when there is no memory for them
+    size_t count;
+    size_t bytes;
+    scatter lie;
+} harvest;
+
+static void keep_row(harvest *self, const uint8_t *got) {
+    if (self->rows != NULL && self->count < ROWS_KEPT) {
+        copy_row(self->rows, self->count++, got, self->bytes);
+    }
+}
+
 // Looks at one more row of the stream; false when the issue's rows are all seen.
-static bool collect_row(lockstep *self, scatter *lie, tpu_stream stream, uint64_t index,
+static bool collect_row(lockstep *self, harvest *to, tpu_stream stream, uint64_t index,
                         const uint8_t *got) {
     const tpu_stream_info *info = &tpu_streams[stream];
     uint32_t issue = expected_peek(self->model, stream, self->out->row).issue;
@@ -201,8 +219,9 @@ static bool collect_row(lockstep *self, scatter *lie, tpu_stream stream, uint64_
     }
     window_got(&self->out->window, index, got);
     if (want.issue == issue) {
+        keep_row(to, got);
         size_t lanes = info->lane_bytes == 0 ? 0 : self->params.t;
-        scatter_row(lie, index, want.row + info->head_bytes, got + info->head_bytes, lanes,
+        scatter_row(&to->lie, index, want.row + info->head_bytes, got + info->head_bytes, lanes,
                     info->lane_bytes);
     }
     bool window_open = self->out->window.seen < self->out->window.rows;
@@ -211,20 +230,19 @@ static bool collect_row(lockstep *self, scatter *lie, tpu_stream stream, uint64_
 
 // Lets the engine run on to see which rows of the same issue differ too. Nothing else is compared
 // any more: the first difference is the finding.
-static void collect(lockstep *self, tpu_stream stream, const uint8_t *got) {
-    scatter lie = {.differ = 0};
+static void collect(lockstep *self, harvest *to, tpu_stream stream, const uint8_t *got) {
     uint64_t index = self->out->row;
-    bool more = collect_row(self, &lie, stream, index, got);
+    bool more = collect_row(self, to, stream, index, got);
     for (unsigned i = 0; more && i < COLLECT_CYCLES; i++) {
         probe seen;
         if (lockstep_step(self, &seen, NULL) != TPU_OK || seen.done) {
             break;
         }
         if ((seen.fired >> stream & 1u) != 0) {
-            more = collect_row(self, &lie, stream, ++index, seen.row[stream]);
+            more = collect_row(self, to, stream, ++index, seen.row[stream]);
         }
     }
-    scatter_finish(&lie, self->out);
+    scatter_finish(&to->lie, self->out);
 }
 
 // A whole control word reads better in hexadecimal.
@@ -253,9 +271,49 @@ static void say_value(verdict *out, tpu_stream stream) {
                       out->hint != VERDICT_HINT_NONE ? "; " : "", verdict_hint_text(out->hint));
 }
 
-void blame_value(lockstep *self, const probe *seen, tpu_stream stream, const uint8_t *got) {
+// Streams that are not right in this cycle, `first` and what comes behind it in their order.
+static uint32_t wrong_at_once(lockstep *self, const probe *seen, tpu_stream first) {
+    uint32_t wrong = 0;
+    for (int s = (int)first + 1; s < TPU_STREAM_COUNT; s++) {
+        if ((seen->fired >> s & 1u) == 0) {
+            continue;
+        }
+        tpu_stream stream = (tpu_stream)s;
+        expected_row want = expected_peek(self->model, stream, expected_taken(self->model, stream));
+        size_t bytes = expected_row_bytes(self->model, stream);
+        bool right = want.row != NULL && memcmp(want.row, seen->row[s], bytes) == 0;
+        wrong |= right ? 0 : 1u << s;
+    }
+    return wrong;
+}
+
+// Of streams that differ in one cycle, none is made from another: rows take a cycle through a
+// channel. The unit furthest upstream is named, since what else it does reaches the others.
+static tpu_stream choose_stream(lockstep *self, const probe *seen, tpu_stream first) {
+    uint32_t wrong = wrong_at_once(self, seen, first);
+    tpu_stream chosen = first;
+    for (int s = (int)first + 1; s < TPU_STREAM_COUNT; s++) {
+        bool upstream = tpu_streams[s].unit < tpu_streams[chosen].unit;
+        uint64_t index = expected_taken(self->model, (tpu_stream)s);
+        if ((wrong >> s & 1u) != 0 && upstream &&
+            expected_peek(self->model, (tpu_stream)s, index).row != NULL) {
+            chosen = (tpu_stream)s;
+        }
+    }
+    self->out->beside = (wrong | 1u << first) & ~(1u << chosen);
+    if (chosen != first) {
+        (void)expected_take(self->model, chosen); // as if it had been compared first
+    }
+    return chosen;
+}
+
+void blame_value(lockstep *self, const probe *seen, tpu_stream first, const uint8_t *row_seen) {
     verdict *out = self->out;
+    const tpu_stream stream = choose_stream(self, seen, first);
+    const uint8_t *got = stream == first ? row_seen : seen->row[stream];
     uint64_t row = expected_taken(self->model, stream) - 1;
+    harvest kept = {.bytes = expected_row_bytes(self->model, stream)};
+    kept.rows = calloc(ROWS_KEPT, kept.bytes);
     place(self, VERDICT_DIFF_VALUE, stream, row);
     out->cycle = seen->cycle;
     memcpy(out->units, seen->unit, sizeof seen->unit);
@@ -266,7 +324,9 @@ void blame_value(lockstep *self, const probe *seen, tpu_stream stream, const uin
     blame_issue(self, &want);
     say_value(out, stream);
     window_expected(self, stream, row);
-    collect(self, stream, got);
+    collect(self, &kept, stream, got);
+    blame_why(self, kept.rows, kept.count);
+    free(kept.rows);
     settle_vote(self, false);
 }
 
@@ -296,83 +356,23 @@ void blame_extra(lockstep *self, const probe *seen, tpu_stream stream, const uin
 
 void blame_missing(lockstep *self, tpu_stream stream) {
     verdict *out = self->out;
-    uint64_t row = expected_taken(self->model, stream);
-    place(self, VERDICT_DIFF_MISSING, stream, row);
-    expected_row want = expected_peek(self->model, stream, row);
-    blame_issue(self, &want);
+    place(self, VERDICT_DIFF_MISSING, stream, expected_taken(self->model, stream));
+    expected_row oldest = expected_peek(self->model, stream, out->row);
+    blame_issue(self, &oldest);
+    blame_debt debt = blame_follow(self, (int)stream, out->units);
+    if (debt.stream >= 0) {
+        stream = (tpu_stream)debt.stream;
+        place(self, VERDICT_DIFF_MISSING, stream, expected_taken(self->model, stream));
+    }
+    out->unit = debt.unit;
+    uint64_t row = out->row;
     window_expected(self, stream, row);
+    blame_why(self, NULL, 0);
     (void)status_fail(&out->sentence, TPU_OK, "the run ended after %llu of %llu rows of %s",
                       (unsigned long long)row,
                       (unsigned long long)expected_emitted(self->model, stream),
                       tpu_streams[stream].name);
     settle_vote(self, false);
-}
-
-// From the unit that owes a row along what each unit waits for, to the one that waits for nobody.
-static int follow_waits(const probe_unit units[TPU_UNIT_COUNT], int unit) {
-    unsigned visited = 0;
-    while (unit >= 0 && (visited >> unit & 1u) == 0) {
-        visited |= 1u << unit;
-        const probe_unit *at = &units[unit];
-        int next = -1;
-        if (at->wait < TPU_STREAM_COUNT && at->state == PROBE_STARVED) {
-            next = tpu_streams[at->wait].unit;
-        } else if (at->wait < TPU_STREAM_COUNT && at->state == PROBE_BLOCKED) {
-            next = tpu_streams[at->wait].reader;
-        }
-        if (next < 0) {
-            break;
-        }
-        unit = next;
-    }
-    return unit;
-}
-
-// No row is owed (or nobody knows): the first unit along the flow that still holds work.
-static int first_at_work(const probe_unit units[TPU_UNIT_COUNT]) {
-    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
-        if (units[unit].state != PROBE_IDLE) {
-            return unit;
-        }
-    }
-    return TPU_UNIT_SEQUENCER;
-}
-
-static void say_stuck(lockstep *self) {
-    verdict *out = self->out;
-    unsigned long long cycle = out->cycle;
-    if (out->stream < 0) {
-        (void)status_fail(&out->sentence, TPU_OK, "nothing moved any more in cycle %llu", cycle);
-        return;
-    }
-    tpu_stream stream = (tpu_stream)out->stream;
-    (void)status_fail(&out->sentence, TPU_OK,
-                      "nothing moved any more in cycle %llu; row %llu of %llu of %s never came",
-                      cycle, (unsigned long long)out->row,
-                      (unsigned long long)expected_emitted(self->model, stream),
-                      tpu_streams[stream].name);
-}
-
-void blame_stuck(lockstep *self) {
-    verdict *out = self->out;
-    out->kind = VERDICT_HANG;
-    out->diff = VERDICT_DIFF_STUCK;
-    memcpy(out->units, self->stall, sizeof out->units);
-    out->unit = first_at_work(out->units);
-    int missing = -1;
-    if (self->job->mode == LOCKSTEP_MODE_CHECKED && expected_finish(self->model, NULL) == TPU_OK) {
-        missing = settle_first_missing(self);
-    }
-    if (missing >= 0) {
-        tpu_stream stream = (tpu_stream)missing;
-        out->stream = missing;
-        out->row = expected_taken(self->model, stream);
-        out->unit = tpu_streams[stream].unit;
-        expected_row want = expected_peek(self->model, stream, out->row);
-        blame_issue(self, &want);
-    }
-    out->unit = follow_waits(out->units, out->unit);
-    say_stuck(self);
 }
 
 static int64_t lane_value(const uint8_t *at, size_t bytes) {
@@ -456,6 +456,9 @@ void blame_memory(lockstep *self, tpu_mem memory, const uint8_t *want, const uin
     memory_window(out, want, got, rows, row_bytes);
     expected_row none = {.row = NULL, .issue = EXPECTED_NO_ISSUE, .in_issue = 0};
     blame_issue(self, &none);
+    size_t t = self->params.t;
+    size_t block = at + (size_t)lie.lane / t * t * lane_bytes; // of C a row has several
+    blame_why_memory(out, want + block, got + block, t, lane_bytes);
     (void)status_fail(&out->sentence, TPU_OK,
                       "after the run lane %d of row %llu of %s is %lld, expected %lld", out->lane,
                       (unsigned long long)out->row, tpu_mem_names[memory],

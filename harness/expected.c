@@ -38,6 +38,7 @@ struct expected {
     tpu_message why;
     uint8_t *c_written; // one byte a packed word of C
     uint8_t *scratch;   // a row that a hook may change
+    uint8_t *initial[TPU_MEM_AR + 1];
 };
 
 static size_t row_bytes_of(const tpu_params *params, tpu_stream stream) {
@@ -149,6 +150,12 @@ expected *expected_create(const tpu_params *params) {
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         good = queue_create(&self->queues[s], row_bytes_of(params, (tpu_stream)s)) && good;
     }
+    for (int memory = 0; memory <= TPU_MEM_AR && self->model != NULL; memory++) {
+        size_t bytes = 0;
+        (void)arch_memory(self->model, (tpu_mem)memory, &bytes);
+        self->initial[memory] = calloc(bytes, 1);
+        good = self->initial[memory] != NULL && good;
+    }
     if (!good) {
         expected_destroy(self);
         return NULL;
@@ -163,6 +170,9 @@ void expected_destroy(expected *self) {
     for (int s = 0; s < TPU_STREAM_COUNT; s++) {
         free(self->queues[s].rows);
         free(self->queues[s].origins);
+    }
+    for (int memory = 0; memory <= TPU_MEM_AR; memory++) {
+        free(self->initial[memory]);
     }
     arch_destroy(self->model);
     free(self->c_written);
@@ -187,6 +197,11 @@ tpu_status expected_start(expected *self, const uint64_t *words, size_t count,
     }
     memset(self->c_written, 0,
            (size_t)self->params.maxdim * (self->params.maxdim / self->params.t));
+    for (int memory = 0; memory <= TPU_MEM_AR; memory++) {
+        size_t bytes = 0;
+        const uint8_t *now = arch_memory(self->model, (tpu_mem)memory, &bytes);
+        memcpy(self->initial[memory], now, bytes);
+    }
     self->hooks = hooks;
     self->issue = EXPECTED_NO_ISSUE;
     self->done = false;
@@ -255,6 +270,34 @@ uint64_t expected_emitted(const expected *self, tpu_stream stream) {
 
 uint64_t expected_taken(const expected *self, tpu_stream stream) {
     return self->queues[stream].head;
+}
+
+// Order in the program; the header's rows come first.
+static uint64_t place_of(uint32_t issue, uint32_t in_issue) {
+    return (uint64_t)(uint32_t)(issue + 1u) << 32 | in_issue;
+}
+
+uint64_t expected_count(const expected *self, tpu_stream stream, uint32_t issue,
+                        uint32_t in_issue) {
+    const queue *from = &self->queues[stream];
+    const uint64_t limit = place_of(issue, in_issue);
+    uint64_t low = queue_oldest(from);
+    uint64_t high = from->tail;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        const origin *at = &from->origins[middle & (from->capacity - 1)];
+        if (place_of(at->issue, at->in_issue) <= limit) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const uint8_t *expected_initial(const expected *self, tpu_mem memory, size_t *bytes) {
+    (void)arch_memory(self->model, memory, bytes);
+    return memory <= TPU_MEM_AR ? self->initial[memory] : NULL;
 }
 
 size_t expected_row_bytes(const expected *self, tpu_stream stream) {

@@ -68,6 +68,15 @@ expected_row expected_peek(expected *self, tpu_stream stream, uint64_t index);
 uint64_t expected_emitted(const expected *self, tpu_stream stream);
 uint64_t expected_taken(const expected *self, tpu_stream stream);
 
+/**
+ * How many rows of a stream come no later than row `in_issue` of that issue; at least as many as
+ * are out of reach of expected_peek. Looks at what is emitted, steps nothing.
+ */
+uint64_t expected_count(const expected *self, tpu_stream stream, uint32_t issue, uint32_t in_issue);
+
+/** What spad, vr or ar held when the program started; NULL for the other memories. */
+const uint8_t *expected_initial(const expected *self, tpu_mem memory, size_t *bytes);
+
 /** Bytes of a row of the stream. */
 size_t expected_row_bytes(const expected *self, tpu_stream stream);
 

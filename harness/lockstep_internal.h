@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lockstep.c (the run), settle.c (the end of a run) and blame.c (what a difference means)
-// share. Nobody else includes this.
+// What lockstep.c (the run), settle.c (the end of a run), blame.c (what a difference means),
+// blame_hang.c (a standstill) and blame_why.c (what it suggests) share. Nobody else includes this.
 
 #ifndef LOCKSTEP_INTERNAL_H
 #define LOCKSTEP_INTERNAL_H
@@ -71,6 +71,25 @@ void blame_extra(lockstep *self, const probe *seen, tpu_stream stream, const uin
 
 /** The run ended with expected rows left. `stream` is the one to name. */
 void blame_missing(lockstep *self, tpu_stream stream);
+
+/**
+ * Fills in notes, inputs and processing element of the row that the verdict names.
+ * @param got  rows of its stream as they came, from that row on; NULL and 0 when none came.
+ */
+void blame_why(lockstep *self, const uint8_t *got, size_t rows);
+
+/** Notes on a memory that is not as expected: one block of lanes of each. */
+void blame_why_memory(verdict *out, const uint8_t *want, const uint8_t *got, size_t lanes,
+                      size_t lane_bytes);
+
+/** The row that some unit owes and whose inputs are all there, and the unit. */
+typedef struct blame_debt {
+    int stream; // tpu_stream, -1 = no row is owed
+    int unit;   // tpu_unit
+} blame_debt;
+
+/** Goes from an owed row to the unit that could give it, or must make room for it. */
+blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_UNIT_COUNT]);
 
 /** No movement any more: which unit holds the others up. */
 void blame_stuck(lockstep *self);

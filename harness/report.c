@@ -6,12 +6,15 @@
 #include "harness/report.h"
 
 #include "csim/isa/disasm.h"
-#include "harness/textbuf.h"
+#include "harness/report_why.h"
 
 #include <string.h>
 
 #define LABEL_COLUMN 12
 #define CELL_WIDTH 12
+
+// More notes than these do not help on a screen: the JSON has them all.
+#define NOTES_SHOWN 4u
 
 static void label(textbuf *to, const char *name) {
     textbuf_add(to, "  %s", name);
@@ -155,6 +158,31 @@ static void say_element(textbuf *to, const verdict *result) {
     textbuf_add(to, "\n");
 }
 
+static void say_inputs(textbuf *to, const verdict *result) {
+    if (result->input_count > 0) {
+        label(to, "inputs");
+        report_why_inputs(to, result);
+        textbuf_add(to, "\n");
+    }
+}
+
+static void say_beside(textbuf *to, const verdict *result) {
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        if ((result->beside >> s & 1u) != 0) {
+            label(to, "beside");
+            textbuf_add(to, "%s (%s) differs in the same cycle\n", tpu_streams[s].name,
+                        unit_name((int)tpu_streams[s].unit));
+        }
+    }
+}
+
+static void say_notes(textbuf *to, const verdict *result) {
+    for (size_t i = 0; i < result->note_count && i < NOTES_SHOWN; i++) {
+        label(to, i == 0 ? "suggests" : "");
+        textbuf_add(to, "%s\n", result->note[i].text);
+    }
+}
+
 static void say_vote(textbuf *to, const verdict *result) {
     if (result->vote != VERDICT_VOTE_NONE) {
         label(to, "vote");
@@ -270,38 +298,21 @@ static void say_recent(textbuf *to, const verdict *result) {
     }
 }
 
-static const char *wait_name(uint8_t wait) {
-    if (wait < TPU_STREAM_COUNT) {
-        return tpu_streams[wait].name;
-    }
-    if (wait == PROBE_WAIT_MEMORY) {
-        return "the memory port";
-    }
-    return wait == PROBE_WAIT_HAZARD ? "an older access" : "?";
-}
-
 static void say_units(textbuf *to, const verdict *result) {
     textbuf_add(to, "\n");
     label(to, "units");
     for (int u = 0; u < TPU_UNIT_COUNT; u++) {
-        const probe_unit *unit = &result->units[u];
         textbuf_add(to, "%s%s ", u == 0 ? "" : u == 4 ? "\n            " : "; ", tpu_unit_names[u]);
-        switch (unit->state) {
-        case PROBE_BUSY:
-            textbuf_add(to, "busy");
-            break;
-        case PROBE_STARVED:
-            textbuf_add(to, "starved of %s", wait_name(unit->wait));
-            break;
-        case PROBE_BLOCKED:
-            textbuf_add(to, "blocked by %s", wait_name(unit->wait));
-            break;
-        default:
-            textbuf_add(to, "idle");
-            break;
-        }
+        report_why_state(to, &result->units[u]);
     }
     textbuf_add(to, "\n");
+}
+
+static void say_waits(textbuf *to, const verdict *result, const report_context *context) {
+    if (result->kind == VERDICT_HANG) {
+        textbuf_add(to, "\n  who waits for whom\n");
+        report_why_waits(to, result, context->params->qd, "    ");
+    }
 }
 
 static void say_machine(textbuf *to, const report_context *context) {
@@ -358,11 +369,15 @@ tpu_status report_screen(const verdict *result, const report_context *context, c
         say_ok(&text, result);
     } else if (result->kind == VERDICT_MISMATCH || result->kind == VERDICT_HANG) {
         say_where(&text, result);
+        say_inputs(&text, result);
+        say_beside(&text, result);
         say_issue(&text, result, context);
         say_element(&text, result);
+        say_notes(&text, result);
         say_vote(&text, result);
         say_window(&text, result);
         say_recent(&text, result);
+        say_waits(&text, result, context);
         say_units(&text, result);
         say_signature(&text, result);
     }

@@ -5,6 +5,7 @@
 #include "csim/isa/disasm.h"
 #include "harness/jsonnum.h"
 #include "harness/report.h"
+#include "harness/waitgraph.h"
 
 #include <cjson/cJSON.h>
 
@@ -48,6 +49,78 @@ static void add_where(cJSON *to, const verdict *result) {
     jsonnum_add(to, "elements_differ", result->elements_differ);
     jsonnum_add(to, "elements_seen", result->elements_seen);
     add_name(to, "vote", verdict_vote_text(result->vote));
+}
+
+static const char *unit_of(int unit) {
+    return unit >= 0 ? tpu_unit_names[unit] : NULL;
+}
+
+static void add_why(cJSON *to, const verdict *result) {
+    cJSON *notes = cJSON_AddArrayToObject(to, "suggests");
+    for (size_t i = 0; i < result->note_count; i++) {
+        (void)cJSON_AddItemToArray(notes, cJSON_CreateString(result->note[i].text));
+    }
+    cJSON *inputs = cJSON_AddArrayToObject(to, "inputs");
+    for (size_t i = 0; i < result->input_count; i++) {
+        const verdict_input *in = &result->input[i];
+        cJSON *one = cJSON_CreateObject();
+        add_name(one, "stream", tpu_streams[in->stream].name);
+        jsonnum_add(one, "needed", in->needed);
+        jsonnum_add(one, "seen", in->seen);
+        (void)cJSON_AddItemToArray(inputs, one);
+    }
+    cJSON *beside = cJSON_AddArrayToObject(to, "beside");
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        if ((result->beside >> s & 1u) != 0) {
+            (void)cJSON_AddItemToArray(beside, cJSON_CreateString(tpu_streams[s].name));
+        }
+    }
+}
+
+static cJSON *edge_object(const verdict *result, const waitgraph_edge *edge) {
+    cJSON *out = cJSON_CreateObject();
+    add_name(out, "from", unit_of(edge->from));
+    add_name(out, "to", edge->to == WAITGRAPH_MEMORY ? "memory" : unit_of(edge->to));
+    add_name(out, "stream", edge->stream >= 0 ? tpu_streams[edge->stream].name : NULL);
+    add_name(out, "waits_for", edge->starved ? "a row" : edge->stream >= 0 ? "room" : "its own");
+    if (edge->stream >= 0) {
+        jsonnum_add(out, "held", result->held[edge->stream]);
+    }
+    return out;
+}
+
+static void add_node(cJSON *to, const verdict *result, int unit) {
+    static const char *const states[] = {"idle", "busy", "starved", "blocked"};
+    cJSON *out = cJSON_CreateObject();
+    add_name(out, "unit", tpu_unit_names[unit]);
+    add_name(out, "state", states[result->units[unit].state & 3u]);
+    (void)cJSON_AddItemToArray(to, out);
+}
+
+// Nodes, edges and the circle; and what lies in each channel.
+static void add_waits(cJSON *to, const verdict *result, uint32_t depth) {
+    waitgraph graph;
+    waitgraph_build(result->units, &graph);
+    cJSON *out = cJSON_AddObjectToObject(to, "waits");
+    cJSON *nodes = cJSON_AddArrayToObject(out, "nodes");
+    cJSON *edges = cJSON_AddArrayToObject(out, "edges");
+    cJSON *circle = cJSON_AddArrayToObject(out, "circle");
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        add_node(nodes, result, unit);
+        if ((graph.circle >> unit & 1u) != 0) {
+            (void)cJSON_AddItemToArray(circle, cJSON_CreateString(tpu_unit_names[unit]));
+        }
+    }
+    for (size_t i = 0; i < graph.edge_count; i++) {
+        (void)cJSON_AddItemToArray(edges, edge_object(result, &graph.edge[i]));
+    }
+    (void)cJSON_AddNumberToObject(out, "depth", depth);
+    cJSON *held = cJSON_AddObjectToObject(out, "held");
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        if (tpu_streams[s].reader >= 0) {
+            jsonnum_add(held, tpu_streams[s].name, result->held[s]);
+        }
+    }
 }
 
 static cJSON *issue_object(const isa_issue *issue) {
@@ -150,8 +223,12 @@ static void fill(cJSON *root, const verdict *result, const report_context *conte
     (void)cJSON_AddNumberToObject(root, "fault", result->status.fault);
     if (result->kind == VERDICT_MISMATCH || result->kind == VERDICT_HANG) {
         add_where(root, result);
+        add_why(root, result);
         add_issues(root, result);
         add_window(root, &result->window);
+    }
+    if (result->kind == VERDICT_HANG) {
+        add_waits(root, result, context->params->qd);
     }
     add_counts(root, result);
     add_digests(root, result);

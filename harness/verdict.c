@@ -4,6 +4,7 @@
 
 #include "harness/verdict.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,17 @@ void verdict_clear(verdict *self) {
     free(self->window.expected);
     free(self->window.got);
     verdict_init(self);
+}
+
+void verdict_note(verdict *self, const char *fmt, ...) {
+    if (self->note_count == VERDICT_NOTES) {
+        return;
+    }
+    tpu_message *note = &self->note[self->note_count++];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(note->text, sizeof note->text, fmt, args);
+    va_end(args);
 }
 
 int verdict_exit_code(verdict_kind kind) {

@@ -106,6 +106,8 @@ typedef struct verdict_element {
 
 #define VERDICT_WINDOW 5 /**< rows and lanes shown around the first differing element */
 #define VERDICT_RECENT 8 /**< issues remembered */
+#define VERDICT_NOTES 6  /**< sentences on what the difference suggests */
+#define VERDICT_INPUTS 4 /**< channels that a unit reads, at most */
 
 /** Rows around the first differing one, expected and got. Owns both arrays. */
 typedef struct verdict_window {
@@ -125,6 +127,13 @@ typedef struct verdict_issue {
     uint32_t row;   /**< which row of that stream within the issue */
     uint32_t line;  /**< source line, 0 = none */
 } verdict_issue;
+
+/** A channel into the blamed unit: all rows in it were right when its wrong row came out. */
+typedef struct verdict_input {
+    int stream;      /**< tpu_stream */
+    uint64_t needed; /**< rows that the wrong row is made from, counted from the first */
+    uint64_t seen;   /**< rows pushed by then, each of them compared and right */
+} verdict_input;
 
 /** How much was looked at: a run that looked at nothing is not OK. */
 typedef struct verdict_counts {
@@ -160,6 +169,13 @@ typedef struct verdict {
     verdict_issue issue;
     isa_issue recent[VERDICT_RECENT]; /**< oldest first */
     size_t recent_count;
+    tpu_message note[VERDICT_NOTES]; /**< what the difference suggests, the strongest first */
+    size_t note_count;
+    verdict_input input[VERDICT_INPUTS];
+    size_t input_count;
+    uint32_t beside; /**< bit s: stream s differed in the same cycle too */
+    /** HANG: rows that were pushed and that their reader has not answered yet. */
+    uint64_t held[TPU_STREAM_COUNT];
     verdict_counts counts;
     probe_unit units[TPU_UNIT_COUNT]; /**< as last seen */
     engine_status status;             /**< as the machine says after the run */
@@ -174,6 +190,9 @@ void verdict_init(verdict *out);
 
 /** Releases the window and sets everything to verdict_init. */
 void verdict_clear(verdict *self);
+
+/** Adds a note; one too many is dropped. */
+void verdict_note(verdict *self, const char *fmt, ...) TPU_PRINTF(2, 3);
 
 /** The part that replay and shrink compare. */
 verdict_signature verdict_signature_of(const verdict *self);

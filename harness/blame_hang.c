@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A standstill: which unit holds the others up. Counting rows comes first, since it needs no word
+// of the machine: a unit whose inputs are all there owes the row, one that lacks an input does
+// not. The units' own states only decide where a unit says that it finds no room.
+
+#include "harness/lockstep_internal.h"
+#include "harness/waitgraph.h"
+
+#include <string.h>
+
+// Control words and weights are taken whole, of other channels one row for each row given.
+static bool taken_whole(tpu_stream stream) {
+    return stream <= TPU_STREAM_C_DST || stream == TPU_STREAM_WCOL;
+}
+
+// Rows of a channel that row `in_issue` of the issue needs.
+static uint64_t needed_of(const lockstep *self, tpu_stream stream, uint32_t issue,
+                          uint32_t in_issue) {
+    return expected_count(self->model, stream, issue, taken_whole(stream) ? UINT32_MAX : in_issue);
+}
+
+// A channel that has not brought what the next row of `stream` needs; -1 = all is there.
+static int dry_input(lockstep *self, tpu_stream stream) {
+    expected_row owed = expected_peek(self->model, stream, expected_taken(self->model, stream));
+    for (int s = 0; s < TPU_STREAM_COUNT && owed.row != NULL; s++) {
+        tpu_stream input = (tpu_stream)s;
+        if (tpu_streams[s].reader == (int)tpu_streams[stream].unit &&
+            needed_of(self, input, owed.issue, owed.in_issue) >
+                expected_taken(self->model, input)) {
+            return s;
+        }
+    }
+    return -1;
+}
+
+// The oldest row that a unit owes; -1 = none.
+static int oldest_owed(lockstep *self, int unit) {
+    int found = -1;
+    uint64_t earliest = 0;
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        tpu_stream stream = (tpu_stream)s;
+        uint64_t taken = expected_taken(self->model, stream);
+        if ((int)tpu_streams[s].unit != unit || taken >= expected_emitted(self->model, stream)) {
+            continue;
+        }
+        expected_row row = expected_peek(self->model, stream, taken);
+        uint64_t place = (uint64_t)(uint32_t)(row.issue + 1u) << 32 | row.in_issue;
+        if (found < 0 || place < earliest) {
+            found = s;
+            earliest = place;
+        }
+    }
+    return found;
+}
+
+// The unit that must take rows before `unit` can go on; -1 = nobody.
+static int holder(const waitgraph *graph, int unit) {
+    const waitgraph_edge *edge = waitgraph_of(graph, unit);
+    bool on_room = edge != NULL && !edge->starved && edge->stream >= 0;
+    return on_room ? edge->to : -1;
+}
+
+blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_UNIT_COUNT]) {
+    waitgraph graph;
+    unsigned visited = 0;
+    waitgraph_build(units, &graph);
+    blame_debt at = {.stream = stream, .unit = (int)tpu_streams[stream].unit};
+    for (int i = 0; i < 2 * TPU_STREAM_COUNT; i++) {
+        int dry = dry_input(self, (tpu_stream)at.stream);
+        if (dry >= 0) {
+            at = (blame_debt){.stream = dry, .unit = (int)tpu_streams[dry].unit};
+            continue;
+        }
+        visited |= 1u << at.unit;
+        int next = holder(&graph, at.unit);
+        if (next < 0) {
+            break;
+        }
+        int owed = oldest_owed(self, next);
+        if (owed < 0 || (visited >> next & 1u) != 0) {
+            return (blame_debt){.stream = owed, .unit = next}; // it does not take what is there
+        }
+        if (dry_input(self, (tpu_stream)owed) >= 0 && waitgraph_of(&graph, next) != NULL &&
+            waitgraph_of(&graph, next)->to == at.unit) {
+            return (blame_debt){.stream = owed, .unit = next}; // nor can it see what is there
+        }
+        at = (blame_debt){.stream = owed, .unit = next};
+    }
+    return at;
+}
+
+// No row is owed (or nobody knows): along the waits to the unit that waits for nobody.
+static int follow_states(const probe_unit units[TPU_UNIT_COUNT]) {
+    waitgraph graph;
+    unsigned visited = 0;
+    waitgraph_build(units, &graph);
+    int unit = 0;
+    while (unit < TPU_UNIT_COUNT && units[unit].state == PROBE_IDLE) {
+        unit++;
+    }
+    if (unit == TPU_UNIT_COUNT) {
+        return TPU_UNIT_SEQUENCER;
+    }
+    while ((visited >> unit & 1u) == 0) {
+        const waitgraph_edge *edge = waitgraph_of(&graph, unit);
+        visited |= 1u << unit;
+        if (edge == NULL || edge->to < 0) {
+            break;
+        }
+        unit = edge->to;
+    }
+    return unit;
+}
+
+// ---- what lies in the channels ------------------------------------------------------------------
+
+// The stream whose rows show that a channel was read.
+static bool answers(tpu_stream channel, tpu_stream output) {
+    switch (channel) {
+    case TPU_STREAM_DMA2SP:
+        return output == TPU_STREAM_SPAD_WRITE;
+    case TPU_STREAM_DMA2VR:
+    case TPU_STREAM_SP2VR:
+        return output == TPU_STREAM_VR_WRITE;
+    case TPU_STREAM_CW:
+        return output == TPU_STREAM_AR_WRITE_MM;
+    default:
+        return (int)tpu_streams[output].unit == tpu_streams[channel].reader;
+    }
+}
+
+// Rows of a channel that its reader has answered by rows of its own.
+static uint64_t answered(lockstep *self, tpu_stream channel) {
+    uint64_t most = 0;
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        tpu_stream output = (tpu_stream)s;
+        uint64_t taken = expected_taken(self->model, output);
+        if (!answers(channel, output) || taken == 0) {
+            continue;
+        }
+        expected_row last = expected_peek(self->model, output, taken - 1);
+        uint64_t count = needed_of(self, channel, last.issue, last.in_issue);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static void note_held(lockstep *self) {
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        tpu_stream channel = (tpu_stream)s;
+        uint64_t pushed = expected_taken(self->model, channel);
+        uint64_t read = tpu_streams[s].reader < 0 ? pushed : answered(self, channel);
+        self->out->held[s] = pushed > read ? pushed - read : 0;
+    }
+}
+
+static void note_graph(verdict *out) {
+    waitgraph graph;
+    waitgraph_build(out->units, &graph);
+    for (size_t i = 0; i < graph.edge_count; i++) {
+        const waitgraph_edge *edge = &graph.edge[i];
+        const waitgraph_edge *back = edge->to >= 0 ? waitgraph_of(&graph, edge->to) : NULL;
+        if (!edge->starved && edge->stream >= 0 && back != NULL && back->starved &&
+            back->stream == edge->stream) {
+            verdict_note(out,
+                         "%s finds no room in %s and %s finds no row there: the channel, or "
+                         "its reader's ready",
+                         tpu_unit_names[edge->from], tpu_streams[edge->stream].name,
+                         tpu_unit_names[edge->to]);
+            return;
+        }
+    }
+    if (graph.circle != 0) {
+        verdict_note(out, "the waits form a circle: no unit on it can go on by itself");
+    }
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
+
+static void say_stuck(lockstep *self) {
+    verdict *out = self->out;
+    unsigned long long cycle = out->cycle;
+    if (out->stream < 0) {
+        (void)status_fail(&out->sentence, TPU_OK, "nothing moved any more in cycle %llu", cycle);
+        return;
+    }
+    tpu_stream stream = (tpu_stream)out->stream;
+    (void)status_fail(&out->sentence, TPU_OK,
+                      "nothing moved any more in cycle %llu; row %llu of %llu of %s never came",
+                      cycle, (unsigned long long)out->row,
+                      (unsigned long long)expected_emitted(self->model, stream),
+                      tpu_streams[stream].name);
+}
+
+static void blame_debtor(lockstep *self, int missing) {
+    verdict *out = self->out;
+    blame_debt debt = blame_follow(self, missing, out->units);
+    expected_row oldest =
+        expected_peek(self->model, (tpu_stream)missing, expected_taken(self->model, missing));
+    blame_issue(self, &oldest);
+    out->unit = debt.unit;
+    out->stream = debt.stream >= 0 ? debt.stream : missing;
+    out->row = expected_taken(self->model, (tpu_stream)out->stream);
+}
+
+void blame_stuck(lockstep *self) {
+    verdict *out = self->out;
+    out->kind = VERDICT_HANG;
+    out->diff = VERDICT_DIFF_STUCK;
+    memcpy(out->units, self->stall, sizeof out->units);
+    out->unit = follow_states(out->units);
+    bool checked =
+        self->job->mode == LOCKSTEP_MODE_CHECKED && expected_finish(self->model, NULL) == TPU_OK;
+    if (!checked) {
+        say_stuck(self);
+        return;
+    }
+    int missing = settle_first_missing(self);
+    if (missing >= 0) {
+        blame_debtor(self, missing);
+    }
+    note_held(self);
+    note_graph(out);
+    say_stuck(self);
+    if (out->stream >= 0) {
+        blame_why(self, NULL, 0);
+    }
+    settle_vote(self, false);
+}

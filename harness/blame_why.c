@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a difference suggests: the model is asked once more about the row (witness.c), lanes are
+// read as patterns (pattern.c), wrong sums are traced into the array (systolic.c). Sentences only;
+// unit, stream and pattern, which the signature holds, are not touched here.
+
+#include "csim/isa/codec.h"
+#include "harness/lockstep_internal.h"
+#include "harness/pattern.h"
+#include "harness/witness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Lanes as numbers; T is 254 at most.
+#define LANES_MAX 256u
+
+typedef struct lanes {
+    int64_t want[LANES_MAX];
+    int64_t got[LANES_MAX];
+} lanes;
+
+static void note_all(verdict *out, const tpu_message *text, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        verdict_note(out, "%s", text[i].text);
+    }
+}
+
+static void note_pattern(verdict *out, const lanes *values, size_t count, unsigned bits) {
+    tpu_message text[VERDICT_NOTES];
+    const pattern_row row = {
+        .want = values->want, .got = values->got, .lanes = count, .bits = bits};
+    if (memcmp(values->want, values->got, count * sizeof values->want[0]) != 0) {
+        note_all(out, text, pattern_describe(&row, text, VERDICT_NOTES));
+    }
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static const char *plural(int64_t count) {
+    return count == 1 || count == -1 ? "" : "s";
+}
+
+static void note_address(verdict *out, const char *name, uint32_t in_issue) {
+    int64_t off = out->first.got - out->first.expected;
+    if (in_issue > 0 && off == -(int64_t)in_issue) {
+        verdict_note(out, "the %s stays at that of the instruction's first row", name);
+    } else if (out->first.got == (int64_t)in_issue) {
+        verdict_note(out, "the %s counts from 0: the base of the instruction is left out", name);
+    } else {
+        verdict_note(out, "the %s is %lld place%s too %s", name, (long long)(off < 0 ? -off : off),
+                     plural(off), off < 0 ? "low" : "high");
+    }
+}
+
+// What address generation could have done instead.
+static void note_term(const lockstep *self, verdict *out, int field) {
+    const isa_program *program = self->job->program;
+    if (program == NULL || !out->issue.known) {
+        return;
+    }
+    const isa_issue *issue = &out->issue.issue;
+    const isa_insn *insn = &program->insn[issue->pc];
+    const int64_t off = out->first.got - out->first.expected;
+    if (off != 0 && out->first.got == insn->f[field]) {
+        verdict_note(out, "f%d is as written: no address term was added", field);
+        return;
+    }
+    for (size_t i = 0; i < TPU_AGU_TERMS; i++) {
+        const isa_term *term = &insn->term[i];
+        if (term->target != field + 1) {
+            continue;
+        }
+        const int64_t part = (int64_t)issue->iv[term->level] * term->stride;
+        if (off == -part) {
+            verdict_note(out, "term %zu (f%d += iv%u * %u) is left out", i, field, term->level,
+                         term->stride);
+        } else if (off == term->stride || off == -(int64_t)term->stride) {
+            verdict_note(out, "iv%u is one %s in term %zu (f%d += iv%u * %u)", term->level,
+                         off > 0 ? "ahead" : "behind", i, field, term->level, term->stride);
+        }
+    }
+}
+
+static void note_issue_field(const lockstep *self, verdict *out, const char *name) {
+    const int64_t off = out->first.got - out->first.expected;
+    if (strcmp(name, "pc") == 0) {
+        verdict_note(out,
+                     "another instruction was issued: a loop turned once too %s, or the fetch "
+                     "went elsewhere",
+                     off < 0 ? "often" : "seldom");
+    } else if (name[0] == 'f') {
+        note_term(self, out, name[1] - '0');
+    } else if (name[0] == 'i') {
+        verdict_note(out, "the induction value %s is %lld too %s", name,
+                     (long long)(off < 0 ? -off : off), off < 0 ? "low" : "high");
+    } else {
+        verdict_note(out, "%s of the instruction word was changed on its way", name);
+    }
+}
+
+// Which part of a control word is wrong.
+static void note_word(verdict *out, bool header) {
+    const uint64_t want[TPU_IWORDS] = {(uint64_t)out->first.expected};
+    const uint64_t got[TPU_IWORDS] = {(uint64_t)out->first.got};
+    isa_insn right;
+    isa_insn wrong;
+    if (header) {
+        verdict_note(out, "a count of the header was changed on its way");
+        return;
+    }
+    if (codec_decode(want, &right, NULL) != TPU_OK || codec_decode(got, &wrong, NULL) != TPU_OK) {
+        return;
+    }
+    if (right.op != wrong.op) {
+        verdict_note(out, "the word has opcode %u instead of %u", wrong.op, right.op);
+    }
+    if (right.nr != wrong.nr) {
+        verdict_note(out,
+                     "the word has nr = %u instead of %u: the count is not rewritten for "
+                     "this unit, or wrongly",
+                     wrong.nr, right.nr);
+    }
+    for (int i = 0; i < TPU_FIELDS; i++) {
+        if (right.f[i] != wrong.f[i]) {
+            verdict_note(out, "the word has f%d = %u instead of %u", i, wrong.f[i], right.f[i]);
+        }
+    }
+}
+
+static void note_field(const lockstep *self, verdict *out, const expected_row *want) {
+    const tpu_stream stream = (tpu_stream)out->stream;
+    const char *name = tpu_streams[stream].fields[out->field].name;
+    if (stream == TPU_STREAM_ISSUE) {
+        note_issue_field(self, out, name);
+    } else if (stream <= TPU_STREAM_C_DST) {
+        note_word(out, want->issue == EXPECTED_NO_ISSUE);
+    } else if (strcmp(name, "written") == 0) {
+        verdict_note(out, "the written flag of the row is %s",
+                     out->first.got != 0 ? "set, nothing loaded it" : "clear, the row was loaded");
+    } else {
+        note_address(out, name, strcmp(name, "col_block") == 0 ? 0 : want->in_issue);
+    }
+}
+
+// ---- lanes --------------------------------------------------------------------------------------
+
+static void note_place(verdict *out, const witness *seen) {
+    const char *memory = tpu_mem_names[seen->memory];
+    if (seen->stale) {
+        verdict_note(out,
+                     "it is what row %u of %s held before it was written last: it was read "
+                     "too early, or the write is lost",
+                     seen->source, memory);
+    }
+    if (!seen->moved) {
+        return;
+    }
+    if (seen->memory > TPU_MEM_AR) {
+        verdict_note(out, "it is row %u, column block %u of %s; row %u, block %u is asked for",
+                     seen->moved_to, seen->moved_block, memory, seen->source, seen->block);
+        return;
+    }
+    int64_t off = (int64_t)seen->moved_to - seen->source;
+    verdict_note(out, "it is row %u of %s; row %u is asked for, %lld row%s %s", seen->moved_to,
+                 memory, seen->source, (long long)(off < 0 ? -off : off), plural(off),
+                 off < 0 ? "further on" : "earlier");
+}
+
+static void note_again(verdict *out, const witness *seen) {
+    uint64_t at = seen->again_at;
+    bool next = at == out->row + 1;
+    bool before = at + 1 == out->row;
+    if (seen->again && !next && !before) { // these two are the verdict's hint
+        verdict_note(out, "its lanes are those of row %llu of %s, %llu rows %s",
+                     (unsigned long long)at, tpu_streams[out->stream].name,
+                     (unsigned long long)(at > out->row ? at - out->row : out->row - at),
+                     at > out->row ? "later" : "earlier");
+    }
+}
+
+static void note_operands(verdict *out, const witness *seen, const lanes *values, size_t count) {
+    int64_t left[LANES_MAX];
+    int64_t right[LANES_MAX];
+    tpu_message text;
+    if (!seen->has_left && !seen->has_right) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        left[i] = seen->has_left ? seen->left[i] : 0;
+        right[i] = seen->has_right ? seen->right[i] : 0;
+    }
+    const tpu_stream_info *info = &tpu_streams[out->stream];
+    const pattern_row row = {
+        .want = values->want, .got = values->got, .lanes = count, .bits = 8u * info->lane_bytes};
+    if (pattern_combine(&row, left, seen->has_right ? right : NULL, &text) != 0) {
+        verdict_note(out, "%s", text.text);
+    }
+}
+
+static void note_shape(verdict *out) {
+    switch (out->shape) {
+    case VERDICT_SHAPE_COLUMN:
+        verdict_note(out, "one lane in several rows: what belongs to lane %d alone", out->lane);
+        break;
+    case VERDICT_SHAPE_DIAGONAL:
+        verdict_note(out, "a diagonal over rows and lanes: a slip in time, one lane a step");
+        break;
+    case VERDICT_SHAPE_ROW:
+        if (out->elements_seen > out->lanes_differ + 1 && out->lanes_differ > 1) {
+            verdict_note(out, "one row alone: a collision at one moment, or its own address");
+        }
+        break;
+    case VERDICT_SHAPE_ALL:
+        verdict_note(out, "every row of the instruction: a base, an operand or a selection");
+        break;
+    default:
+        break;
+    }
+}
+
+// ---- the array ----------------------------------------------------------------------------------
+
+static int32_t sum_at(const uint8_t *row, uint32_t lane) {
+    return (int32_t)verdict_row_element(TPU_STREAM_CW, row, -1, (int)lane);
+}
+
+// Sums of the mm from its first row on: the right ones before the wrong one are the model's.
+static void trace_sums(verdict *out, witness *seen, const uint8_t *got, size_t rows) {
+    const uint32_t t = seen->mm.t;
+    systolic_answer answer;
+    seen->mm.seen = seen->in_issue;
+    for (size_t i = 0; i < rows && seen->mm.seen < seen->mm.rows; i++) {
+        const uint8_t *row = got + i * 4 * t;
+        for (uint32_t lane = 0; lane < t; lane++) {
+            seen->sums[(size_t)seen->mm.seen * t + lane] = sum_at(row, lane);
+        }
+        seen->mm.seen++;
+    }
+    seen->mm.got = seen->sums;
+    systolic_explain(&seen->mm, &answer);
+    if (answer.right) {
+        verdict_note(out, "the sums that came are right: the model gave a wrong row");
+        return;
+    }
+    if (answer.theories > 0) {
+        verdict_note(out, "%s", answer.reason.text);
+    }
+    out->pe_row = answer.row;
+    out->pe_col = answer.col;
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+static void note_inputs(const lockstep *self, const witness *seen) {
+    verdict *out = self->out;
+    out->input_count = 0;
+    for (int s = 0; s < TPU_STREAM_COUNT && out->input_count < VERDICT_INPUTS; s++) {
+        if (tpu_streams[s].reader == out->unit) {
+            out->input[out->input_count++] =
+                (verdict_input){.stream = s,
+                                .needed = seen->needed[s],
+                                .seen = expected_taken(self->model, (tpu_stream)s)};
+        }
+    }
+}
+
+static void read_lanes(tpu_stream stream, const uint8_t *want, const uint8_t *got, size_t count,
+                       lanes *out) {
+    for (size_t i = 0; i < count; i++) {
+        out->want[i] = verdict_row_element(stream, want, -1, (int)i);
+        out->got[i] = verdict_row_element(stream, got, -1, (int)i);
+    }
+}
+
+static void note_lanes(lockstep *self, witness *seen, const expected_row *want, const uint8_t *got,
+                       size_t rows) {
+    verdict *out = self->out;
+    const tpu_stream stream = (tpu_stream)out->stream;
+    const tpu_stream_info *info = &tpu_streams[stream];
+    const size_t count = self->params.t < LANES_MAX ? self->params.t : LANES_MAX;
+    lanes values;
+    if (info->lane_bytes == 0 || want->row == NULL) {
+        return;
+    }
+    read_lanes(stream, want->row, got, count, &values);
+    if (memcmp(values.want, values.got, count * sizeof values.want[0]) == 0) {
+        return;
+    }
+    if (seen->has_mm && stream == TPU_STREAM_CW) {
+        trace_sums(out, seen, got, rows);
+    }
+    if (seen->memory >= 0) {
+        note_place(out, seen);
+    }
+    note_operands(out, seen, &values, count);
+    note_again(out, seen);
+    note_pattern(out, &values, count, 8u * info->lane_bytes);
+    note_shape(out);
+}
+
+static witness_query make_query(const lockstep *self, const uint8_t *got) {
+    const lockstep_job *job = self->job;
+    witness_query out = {.params = &self->params,
+                         .words = job->words,
+                         .word_count = job->word_count,
+                         .stream = (tpu_stream)self->out->stream,
+                         .index = self->out->row,
+                         .got = got};
+    size_t bytes = 0;
+    for (tpu_mem memory = TPU_MEM_SPAD; memory <= TPU_MEM_AR; memory++) {
+        out.memory[memory] = expected_initial(self->model, memory, &bytes);
+    }
+    out.memory[TPU_MEM_A] = job->a;
+    out.memory[TPU_MEM_B] = job->b;
+    out.memory[TPU_MEM_C] = job->c;
+    return out;
+}
+
+void blame_why(lockstep *self, const uint8_t *got, size_t rows) {
+    verdict *out = self->out;
+    witness seen = {.memory = -1};
+    const uint8_t *first = rows > 0 ? got : NULL;
+    const witness_query query = make_query(self, first);
+    if (witness_ask(&query, &seen, NULL) == TPU_OK && seen.known) {
+        expected_row want = expected_peek(self->model, query.stream, query.index);
+        note_inputs(self, &seen);
+        if (first != NULL && out->field >= 0) {
+            note_field(self, out, &want);
+        }
+        if (first != NULL) {
+            note_lanes(self, &seen, &want, first, rows);
+        }
+    }
+    witness_clear(&seen);
+}
+
+void blame_why_memory(verdict *out, const uint8_t *want, const uint8_t *got, size_t count,
+                      size_t lane_bytes) {
+    lanes values;
+    for (size_t i = 0; i < count && i < LANES_MAX; i++) {
+        // ac2sp and ar.write.mm have the lanes of a memory of bytes and of words
+        tpu_stream like = lane_bytes == 1 ? TPU_STREAM_AC2SP : TPU_STREAM_CW;
+        values.want[i] = verdict_row_element(like, want, -1, (int)i);
+        values.got[i] = verdict_row_element(like, got, -1, (int)i);
+    }
+    note_pattern(out, &values, count < LANES_MAX ? count : LANES_MAX, 8u * (unsigned)lane_bytes);
+}
