@@ -22,6 +22,7 @@ static const command commands[] = {
     {"fuzz", cli_fuzz, "random legal programs in lockstep; findings become reproducers"},
     {"shrink", cli_shrink, "make a failing reproducer small"},
     {"timeline", cli_timeline, "where the cycles of a run went; files for Perfetto and Konata"},
+    {"mutants", cli_mutants, "plant faults, and say who notices them"},
     {"bench", cli_bench, "cycles against the targets, and speeds"},
     {"asm", cli_asm, "program text to instruction words"},
     {"disasm", cli_disasm, "instruction words to program text"},

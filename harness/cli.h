@@ -129,5 +129,6 @@ int cli_fuzz(int argc, char **argv);
 int cli_illegal(int argc, char **argv); /**< fuzz --illegal */
 int cli_shrink(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
+int cli_mutants(int argc, char **argv);
 
 #endif

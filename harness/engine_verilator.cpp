@@ -20,9 +20,12 @@
 // A lean build has no trace; this one opens nothing.
 class VerilatedFstC {
   public:
-    void open(const char *) {}
-    void dump(uint64_t) {}
-    void close() {}
+    void open(const char *) {
+    }
+    void dump(uint64_t) {
+    }
+    void close() {
+    }
 };
 #endif
 
