@@ -112,7 +112,10 @@ function(tpu_add_rtl target kind t sources)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
         target_compile_options(${target} PRIVATE -O1 ${unchecked})
     else()
-        verilate(${target} ${simulator} TRACE_FST ${common} VERILATOR_ARGS ${arguments}
+        # The memories and their written flags too: left alone, Verilator drops an array of more
+        # than 32 rows and a vector of more than 256 bits without a word.
+        set(deep --trace-max-array 8192 --trace-max-width 8192)
+        verilate(${target} ${simulator} TRACE_FST ${common} VERILATOR_ARGS ${arguments} ${deep}
             OPT_FAST -O2 ${march} OPT_SLOW -O0 ${unchecked} OPT_GLOBAL -O2 ${unchecked})
         # Trace code is half of the compile time and runs only while a file is open.
         get_target_property(generated ${target} SOURCES)

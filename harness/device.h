@@ -93,6 +93,9 @@ uint64_t device_assertions(const device *self, const char **first) DEVICE_NOEXCE
 tpu_status device_trace_open(device *self, const char *path,
                              tpu_message *why) DEVICE_NOEXCEPT TPU_NODISCARD;
 
+/** Writes out what the file is to hold so far: a killed process leaves that. None open is fine. */
+void device_trace_flush(device *self) DEVICE_NOEXCEPT;
+
 /** Ends and flushes the file; none open is fine. */
 void device_trace_close(device *self) DEVICE_NOEXCEPT;
 

@@ -22,6 +22,8 @@
 
 enum {
     RESET_CYCLES = 3,
+    FLUSH_OFTEN = 64,   // a trace is flushed in so many of its cycles, so that a killed process
+    FLUSH_RARELY = 1024, // leaves all but the last ones; rarely later on, since each costs kilobytes
     ANSWER_CYCLES = 16, // the control port answers within; more means it is broken
     UNIT_WORDS = 4      // registers of a unit's counters
 };
@@ -39,6 +41,7 @@ struct engine {
     bool tracing;
     uint64_t trace_base; // trace time of cycle 0
     uint64_t trace_next; // trace time behind the last cycle in the file
+    uint64_t traced;     // cycles in the file
 };
 
 // The point this object was built for, from the build.
@@ -306,6 +309,13 @@ static tpu_status host_start(engine *self, tpu_message *why) {
     return status;
 }
 
+static void flush_trace(engine *self) {
+    const uint64_t done = self->traced++;
+    if (done % (done < FLUSH_RARELY ? FLUSH_OFTEN : FLUSH_RARELY) == 0) {
+        device_trace_flush(self->device);
+    }
+}
+
 static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
     const uint64_t begin = self->trace_base + 2 * DEVICE_HALF * self->cycle;
     self->drive.traced = self->tracing;
@@ -317,6 +327,7 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
     }
     if (self->tracing) {
         self->trace_next = begin + 2 * DEVICE_HALF;
+        flush_trace(self);
     }
     out->cycle = self->cycle++;
     self->running = self->running && !out->done;
@@ -376,6 +387,7 @@ static tpu_status host_trace_open(engine *self, const char *path, tpu_message *w
     self->tracing = status == TPU_OK;
     self->trace_base = 0;
     self->trace_next = 0;
+    self->traced = 0;
     return status;
 }
 

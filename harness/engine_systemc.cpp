@@ -204,6 +204,12 @@ extern "C" tpu_status device_trace_open(device *self, const char *path, tpu_mess
     });
 }
 
+extern "C" void device_trace_flush(device *self) noexcept {
+    if (self->trace != nullptr) {
+        self->trace->flush();
+    }
+}
+
 extern "C" void device_trace_close(device *self) noexcept {
     if (self->trace != nullptr) {
         self->trace->close();

@@ -24,6 +24,8 @@ class VerilatedFstC {
     }
     void dump(uint64_t) {
     }
+    void flush() {
+    }
     void close() {
     }
 };
@@ -151,6 +153,12 @@ extern "C" tpu_status device_trace_open(device *self, const char *path, tpu_mess
         self->trace->open(path);
         return TPU_OK;
     });
+}
+
+extern "C" void device_trace_flush(device *self) noexcept {
+    if (self->trace != nullptr) {
+        self->trace->flush();
+    }
 }
 
 extern "C" void device_trace_close(device *self) noexcept {
