@@ -20,6 +20,7 @@ static const command commands[] = {
     {"run", cli_run, "run a program on the machine, checked"},
     {"replay", cli_replay, "run a reproducer again"},
     {"fuzz", cli_fuzz, "random legal programs in lockstep; findings become reproducers"},
+    {"campaign", cli_campaign, "fuzzing by plan, over processes and machines, resumable"},
     {"shrink", cli_shrink, "make a failing reproducer small"},
     {"timeline", cli_timeline, "where the cycles of a run went; files for Perfetto and Konata"},
     {"mutants", cli_mutants, "plant faults, and say who notices them"},

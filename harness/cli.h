@@ -44,7 +44,7 @@ typedef struct cli_settings {
 
 /** Text of these options for a command's help. */
 #define CLI_SETTING_HELP                                                                           \
-    "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"                             \
+    "  --engine KIND     verilator, systemc, netlist or mutants (TPU_ENGINE)\n"                    \
     "  --latency N       cycles from a read address to its data (TPU_AXI_LATENCY), default 1\n"    \
     "  --stall N         chance in 1000 that the memory holds back (TPU_RANDOM_STALL=1: 250)\n"    \
     "  --seed N          of operands, stalls and initial state, default 1\n"                       \
@@ -128,6 +128,7 @@ int cli_bench(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);
 int cli_illegal(int argc, char **argv); /**< fuzz --illegal */
 int cli_shrink(int argc, char **argv);
+int cli_campaign(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
 int cli_mutants(int argc, char **argv);
 

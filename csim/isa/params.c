@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WIDEN "TPU_DMA_WIDEN"
+#define BLANKS " \t\r\n"
+// A longer value is no number.
+#define VALUE_MAX 64
+
 enum { P_T, P_MAXDIM, P_SPAD, P_NVR, P_NAR, P_IMEM, P_QD, P_DMA_WORDS };
 
 static void to_values(const tpu_params *params, uint64_t value[TPU_PARAM_COUNT]) {
@@ -155,25 +160,54 @@ static tpu_status parse_number(const char *name, const char *text, uint64_t *out
     return TPU_OK;
 }
 
+// Where values are looked up: a function, or words in a text.
+typedef struct lookup {
+    params_getenv read; // NULL = text
+    const char *text;
+    char value[VALUE_MAX]; // of the last name found in the text
+} lookup;
+
+static size_t word_length(const char *text) {
+    return strcspn(text, BLANKS);
+}
+
+static const char *next_word(const char *text) {
+    return text + strspn(text, BLANKS);
+}
+
+static const char *find_word(lookup *from, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = next_word(from->text); *at != '\0'; at = next_word(at)) {
+        size_t word = word_length(at);
+        if (word > length && strncmp(at, name, length) == 0 && at[length] == '=') {
+            (void)snprintf(from->value, sizeof from->value, "%.*s", (int)(word - length - 1),
+                           at + length + 1);
+            return from->value;
+        }
+        at += word;
+    }
+    return NULL;
+}
+
 // An empty variable counts as unset, since `make TPU_T=` exports one.
-static const char *read_set(params_getenv read, const char *name) {
-    const char *text = read(name);
+static const char *read_set(lookup *from, const char *name) {
+    const char *text = from->read != NULL ? from->read(name) : find_word(from, name);
     return text == NULL || *text == '\0' ? NULL : text;
 }
 
-static tpu_status read_widen(params_getenv read, int *out, tpu_message *why) {
-    const char *text = read_set(read, "TPU_DMA_WIDEN");
+static tpu_status read_widen(lookup *from, int *out, tpu_message *why) {
+    const char *text = read_set(from, WIDEN);
     if (text != NULL && strcmp(text, "0") != 0 && strcmp(text, "1") != 0) {
-        return status_fail(why, TPU_REFUSED, "TPU_DMA_WIDEN=\"%.40s\": 0 or 1 is allowed", text);
+        return status_fail(why, TPU_REFUSED, WIDEN "=\"%.40s\": 0 or 1 is allowed", text);
     }
     *out = text != NULL && *text == '1';
     return TPU_OK;
 }
 
-static tpu_status read_one(params_getenv read, size_t index, int widen,
-                           uint64_t value[TPU_PARAM_COUNT], tpu_message *why) {
+static tpu_status read_one(lookup *from, size_t index, int widen, uint64_t value[TPU_PARAM_COUNT],
+                           tpu_message *why) {
     const tpu_param_info *info = &tpu_param_infos[index];
-    const char *text = read_set(read, info->env);
+    const char *text = read_set(from, info->env);
     if (text == NULL) {
         value[index] = tpu_param_default(index, value, widen);
         return TPU_OK;
@@ -182,13 +216,12 @@ static tpu_status read_one(params_getenv read, size_t index, int widen,
     return status == TPU_OK ? check_range(info->env, value[index], info, why) : status;
 }
 
-tpu_status params_from_env(params_getenv read, tpu_params *out, tpu_message *why) {
-    params_getenv source = read == NULL ? read_process : read;
+static tpu_status read_all(lookup *from, tpu_params *out, tpu_message *why) {
     uint64_t value[TPU_PARAM_COUNT] = {0};
     int widen = 0;
-    tpu_status status = read_widen(source, &widen, why);
+    tpu_status status = read_widen(from, &widen, why);
     for (size_t i = 0; status == TPU_OK && i < TPU_PARAM_COUNT; i++) {
-        status = read_one(source, i, widen, value, why);
+        status = read_one(from, i, widen, value, why);
     }
     if (status == TPU_OK) {
         status = check_values(value, why);
@@ -197,6 +230,52 @@ tpu_status params_from_env(params_getenv read, tpu_params *out, tpu_message *why
         *out = from_values(value);
     }
     return status;
+}
+
+tpu_status params_from_env(params_getenv read, tpu_params *out, tpu_message *why) {
+    lookup from = {.read = read == NULL ? read_process : read};
+    return read_all(&from, out, why);
+}
+
+static bool is_assignment(const char *word, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 && word[length] == '=';
+}
+
+// The name of the parameter that a word sets; NULL = none.
+static const char *name_of(const char *word) {
+    for (size_t i = 0; i < TPU_PARAM_COUNT; i++) {
+        if (is_assignment(word, tpu_param_infos[i].env)) {
+            return tpu_param_infos[i].env;
+        }
+    }
+    return is_assignment(word, WIDEN) ? WIDEN : NULL;
+}
+
+// Every word names a parameter, and none names one again.
+static tpu_status check_words(const char *text, tpu_message *why) {
+    for (const char *at = next_word(text); *at != '\0'; at = next_word(at)) {
+        const char *name = name_of(at);
+        int shown = word_length(at) < VALUE_MAX ? (int)word_length(at) : VALUE_MAX - 1;
+        if (name == NULL) {
+            return status_fail(why, TPU_REFUSED, "\"%.*s\" sets no parameter: TPU_T=8 would", shown,
+                               at);
+        }
+        at += word_length(at);
+        for (const char *more = next_word(at); *more != '\0'; more = next_word(more)) {
+            if (is_assignment(more, name)) {
+                return status_fail(why, TPU_REFUSED, "%s is there twice", name);
+            }
+            more += word_length(more);
+        }
+    }
+    return TPU_OK;
+}
+
+tpu_status params_from_text(const char *text, tpu_params *out, tpu_message *why) {
+    lookup from = {.text = text};
+    tpu_status status = check_words(text, why);
+    return status == TPU_OK ? read_all(&from, out, why) : status;
 }
 
 uint32_t params_wpr(const tpu_params *params) {

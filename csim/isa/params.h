@@ -38,6 +38,12 @@ typedef const char *(*params_getenv)(const char *name);
  */
 tpu_status params_from_env(params_getenv read, tpu_params *out, tpu_message *why) TPU_NODISCARD;
 
+/**
+ * The same from a text of words "TPU_T=8 TPU_QD=2"; what is not named has its default, whatever
+ * the environment says. A word that sets no parameter, or one again, is refused.
+ */
+tpu_status params_from_text(const char *text, tpu_params *out, tpu_message *why) TPU_NODISCARD;
+
 /** Defaults for a given T and MAXDIM (both unchecked): what the spec's default expressions give. */
 tpu_params params_default(uint32_t t, uint32_t maxdim);
 
