@@ -22,8 +22,9 @@
 
 enum {
     RESET_CYCLES = 3,
-    FLUSH_OFTEN = 64,   // a trace is flushed in so many of its cycles, so that a killed process
-    FLUSH_RARELY = 1024, // leaves all but the last ones; rarely later on, since each costs kilobytes
+    FLUSH_OFTEN = 64, // a trace is flushed in so many of its cycles, so that a killed process
+    FLUSH_RARELY =
+        1024,           // leaves all but the last ones; rarely later on, since each costs kilobytes
     ANSWER_CYCLES = 16, // the control port answers within; more means it is broken
     UNIT_WORDS = 4      // registers of a unit's counters
 };
