@@ -300,8 +300,8 @@ size_t pattern_describe(const pattern_row *row, tpu_message *out, size_t limit) 
     }
     (void)(reordered(&what, &to) || repeated(&what, &to));
     (void)(one_sided(&what, &to) || bound_missed(&what, &to));
-    (void)(sign_flipped(&what, &to) || same_distance(&what, &to) || truncated(&what, &to) ||
-           few_bits(&what, &to));
+    (void)(sign_flipped(&what, &to) || same_distance(&what, &to));
+    (void)(truncated(&what, &to) || few_bits(&what, &to)); // a step of 32 can be a bit as well
     return to.count;
 }
 

@@ -18,11 +18,11 @@ typedef enum theory_kind {
     WEIGHT_LATE,    // the first row still meets the weight of the mm before
     WEIGHT_EARLY,   // the last row already meets the weight of the mm after
     WEIGHT_SWAPPED, // lanes of the weight rows in reverse order
-    WEIGHT_FLIPPED, // weight rows in reverse order
     WEIGHT_TURNED,  // rows and columns of the weights exchanged
     WEIGHT_NATURAL, // the weight taken as unsigned
     WEIGHT_VALUE,   // another weight: `value`
-    ACT_SWAPPED,    // activation lanes in reverse order
+    WEIGHT_ROW,     // other weights in one row, from a column on to the east: see row_stands
+    ACT_SWAPPED,    // activation lanes in reverse order; weight rows in reverse give the same sums
     ACT_BEFORE,     // the activation of the row before
     ACT_AFTER,      // the activation of the row after
     ACT_NATURAL,    // the activation taken as unsigned
@@ -88,8 +88,6 @@ static int32_t weight_of(const systolic_case *of, const theory *what, uint32_t r
         return r + 1 == of->rows && of->w_after != NULL ? of->w_after[i * t + j] : right;
     case WEIGHT_SWAPPED:
         return of->w[i * t + (t - 1 - j)];
-    case WEIGHT_FLIPPED:
-        return of->w[(t - 1 - i) * t + j];
     case WEIGHT_TURNED:
         return of->w[j * t + i];
     case WEIGHT_NATURAL:
@@ -204,22 +202,50 @@ static columns_wrong find_columns(const systolic_case *of) {
     return out;
 }
 
+// Theories that stand, in ranks: one element by a theory without a number in it, one element by a
+// number that was fitted to the rows, and all elements alike. The first rank that has any counts.
+typedef enum rank { RANK_PLAIN, RANK_FITTED, RANK_ALIKE, RANKS } rank;
+
 typedef struct search {
     const systolic_case *of;
     systolic_answer *out;
-    theory first; // that stands
-    bool several; // processing elements
+    theory first[RANKS];
+    unsigned count[RANKS];
+    bool several[RANKS]; // they name more than one element
 } search;
+
+static bool has_number(theory_kind kind) {
+    switch (kind) {
+    case WEIGHT_VALUE:
+    case ACT_BIT:
+    case PRODUCT_CUT:
+    case PRODUCT_BIT:
+    case SUM_CUT:
+    case SUM_NATURAL:
+    case SUM_BIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void accept(search *self, const theory *what, rank in) {
+    const theory *first = &self->first[in];
+    if (self->count[in]++ == 0) {
+        self->first[in] = *what;
+    } else {
+        self->several[in] = self->several[in] || what->row != first->row || what->col != first->col;
+    }
+    self->out->theories++;
+}
 
 static void try_theory(search *self, theory_kind kind, int row, int col, int32_t value) {
     const theory what = {.kind = kind, .row = row, .col = col, .value = value};
-    if (!stands(self->of, &what)) {
-        return;
-    }
-    if (self->out->theories++ == 0) {
-        self->first = what;
-    } else {
-        self->several = self->several || what.row != self->first.row || what.col != self->first.col;
+    if (stands(self->of, &what)) {
+        accept(self, &what,
+               row == EVERYWHERE  ? RANK_ALIKE
+               : has_number(kind) ? RANK_FITTED
+                                  : RANK_PLAIN);
     }
 }
 
@@ -230,6 +256,7 @@ static void try_kinds(search *self, theory_kind from, theory_kind to, int row, i
         int32_t high = 0;
         switch (kind) {
         case WEIGHT_VALUE:
+        case WEIGHT_ROW:
             continue;
         case ACT_BIT:
             high = 15;
@@ -259,8 +286,7 @@ static void try_kinds(search *self, theory_kind from, theory_kind to, int row, i
 }
 
 // The weight that would explain the first wrong row in which the element has something to do.
-static void try_weight(search *self, int row, int col) {
-    const systolic_case *of = self->of;
+static bool solve_weight(const systolic_case *of, int row, int col, int32_t *weight) {
     static const theory none = {.kind = THEORY_KINDS, .row = EVERYWHERE};
     for (uint32_t r = 0; r < of->seen; r++) {
         const int32_t a = of->a[r * of->t + (uint32_t)row];
@@ -269,11 +295,51 @@ static void try_weight(search *self, int row, int col) {
         if (error == 0 || a == 0) {
             continue;
         }
-        const int64_t weight = error / a + of->w[(uint32_t)row * of->t + (uint32_t)col];
-        if (error % a == 0 && weight >= INT8_MIN && weight <= INT8_MAX) {
-            try_theory(self, WEIGHT_VALUE, row, col, (int32_t)weight);
+        const int64_t value = error / a + of->w[(uint32_t)row * of->t + (uint32_t)col];
+        *weight = (int32_t)value;
+        return error % a == 0 && value >= INT8_MIN && value <= INT8_MAX;
+    }
+    return false;
+}
+
+static void try_weight(search *self, int row, int col) {
+    int32_t weight = 0;
+    if (solve_weight(self->of, row, col, &weight)) {
+        try_theory(self, WEIGHT_VALUE, row, col, weight);
+    }
+}
+
+static bool column_stands(const systolic_case *of, const theory *what, uint32_t j) {
+    for (uint32_t r = 0; r < of->seen; r++) {
+        if (predict(of, what, r, j) != of->got[r * of->t + j]) {
+            return false;
         }
-        return;
+    }
+    return true;
+}
+
+// One row of the array with other weights from some column on, each column for itself: a swap that
+// is lost on its way east. Which weights these are the sums say; nothing has to be known of them.
+static bool row_stands(const systolic_case *of, int row, const columns_wrong *wrong) {
+    static const theory none = {.kind = THEORY_KINDS, .row = EVERYWHERE};
+    for (int col = wrong->first; col <= wrong->last; col++) {
+        theory what = {.kind = WEIGHT_VALUE, .row = row, .col = col};
+        if (column_stands(of, &none, (uint32_t)col)) {
+            continue;
+        }
+        if (!solve_weight(of, row, col, &what.value) || !column_stands(of, &what, (uint32_t)col)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void search_rows(search *self, const columns_wrong *wrong) {
+    for (int row = 0; row < (int)self->of->t && wrong->first != wrong->last; row++) {
+        if (row_stands(self->of, row, wrong)) {
+            const theory what = {.kind = WEIGHT_ROW, .row = row, .col = wrong->first};
+            accept(self, &what, RANK_FITTED);
+        }
     }
 }
 
@@ -307,10 +373,10 @@ static const char *plain_words(theory_kind kind) {
         [WEIGHT_LATE] = "takes its weight one row late",
         [WEIGHT_EARLY] = "takes the weight of the next mm one row early",
         [WEIGHT_SWAPPED] = "has the weight of the opposite column: lanes of wcol in reverse",
-        [WEIGHT_FLIPPED] = "has the weight of the opposite row: rows of wcol in reverse",
+        [WEIGHT_ROW] = "and those to its east multiply by other weights: a swap got lost there",
         [WEIGHT_TURNED] = "has the weight of row and column exchanged",
         [WEIGHT_NATURAL] = "takes its weight as unsigned",
-        [ACT_SWAPPED] = "sees the activation of the opposite lane: lanes of acol in reverse",
+        [ACT_SWAPPED] = "meets the opposite lane: lanes of acol or rows of wcol in reverse",
         [ACT_BEFORE] = "sees the activation of the row before",
         [ACT_AFTER] = "sees the activation of the row after",
         [ACT_NATURAL] = "takes the activation as unsigned",
@@ -352,16 +418,28 @@ static void say_number(const theory *what, const systolic_case *of, const char *
     }
 }
 
-static void say(const search *self) {
+static void say(const theory *what, const systolic_case *of, tpu_message *out) {
     char where[24];
-    const theory *what = &self->first;
     say_place(what, where, sizeof where);
     const char *words = plain_words(what->kind);
     if (words != NULL) {
-        (void)status_fail(&self->out->reason, TPU_OK, "%s %s", where, words);
+        (void)status_fail(out, TPU_OK, "%s %s", where, words);
     } else {
-        say_number(what, self->of, where, &self->out->reason);
+        say_number(what, of, where, out);
     }
+}
+
+// A fault in all elements that shows in several columns is told first: no single one explains more.
+static rank choose(const search *self, bool one_column) {
+    if (!one_column && self->count[RANK_ALIKE] > 0) {
+        return RANK_ALIKE;
+    }
+    for (rank in = RANK_PLAIN; in < RANK_ALIKE; in++) {
+        if (self->count[in] > 0) {
+            return in;
+        }
+    }
+    return RANK_ALIKE;
 }
 
 void systolic_explain(const systolic_case *of, systolic_answer *out) {
@@ -372,20 +450,18 @@ void systolic_explain(const systolic_case *of, systolic_answer *out) {
     if (out->right) {
         return;
     }
-    if (wrong.first == wrong.last) {
-        out->col = wrong.first;
-        search_elements(&it, &wrong);
-        try_kinds(&it, WEIGHT_BEFORE, SUM_BIT, EVERYWHERE, EVERYWHERE);
-    } else {
-        try_kinds(&it, WEIGHT_BEFORE, SUM_BIT, EVERYWHERE, EVERYWHERE);
-        search_elements(&it, &wrong);
-    }
-    if (out->theories == 0) {
+    const bool one_column = wrong.first == wrong.last;
+    out->col = one_column ? wrong.first : -1;
+    search_elements(&it, &wrong);
+    search_rows(&it, &wrong);
+    try_kinds(&it, WEIGHT_BEFORE, SUM_BIT, EVERYWHERE, EVERYWHERE);
+    const rank best = choose(&it, one_column);
+    if (it.count[best] == 0) {
         return;
     }
-    say(&it);
-    if (!it.several && it.first.row != EVERYWHERE) {
-        out->row = it.first.row;
-        out->col = it.first.col;
+    say(&it.first[best], of, &out->reason);
+    if (best != RANK_ALIKE && !it.several[best]) {
+        out->row = it.first[best].row;
+        out->col = it.first[best].col;
     }
 }
