@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /** Changes whenever this file does in a way that an old shared object would not notice. */
-#define ENGINE_ABI 2u
+#define ENGINE_ABI 3u
 
 /** Name of the function that an engine's shared object exports; type engine_entry_fn. */
 #define ENGINE_ENTRY_NAME "engine_entry"
@@ -34,12 +34,28 @@ typedef struct engine engine;
 /** What uninitialised state holds after create: no result may depend on it. */
 typedef enum engine_init { ENGINE_INIT_ZEROS, ENGINE_INIT_ONES, ENGINE_INIT_RANDOM } engine_init;
 
+/** How the memory holds its readies and valids back; without stall_permille it never does. */
+typedef enum engine_stall {
+    ENGINE_STALL_RANDOM,    /**< each point by itself with the chance of stall_permille */
+    ENGINE_STALL_EDGE,      /**< each opens only after the machine has waited there for a while */
+    ENGINE_STALL_ALTERNATE, /**< each is open every other cycle */
+    ENGINE_STALL_BURST,     /**< all are held together for stall_permille of each round */
+    ENGINE_STALL_FREEZE,    /**< some stand still for hundreds of cycles */
+    ENGINE_STALL_AR,        /**< only this one, at random */
+    ENGINE_STALL_R,
+    ENGINE_STALL_AW,
+    ENGINE_STALL_W,
+    ENGINE_STALL_B,
+    ENGINE_STALL_COUNT
+} engine_stall;
+
 /** Timing of the external memory, per engine. All in cycles. */
 typedef struct engine_timing {
     uint32_t read_latency;   /**< accepted read address to its first beat, >= 1 */
     uint32_t write_latency;  /**< accepted write beat to its response, >= 1 */
     uint32_t stall_permille; /**< chance in 1000 that a ready or valid is held back in a cycle */
-    uint64_t stall_seed;     /**< which cycles are held back */
+    engine_stall stall_mode;
+    uint64_t stall_seed; /**< which cycles are held back */
 } engine_timing;
 
 typedef struct engine_config {

@@ -27,6 +27,9 @@ static engine_timing draw_timing(rng *source) {
     timing.write_latency = latencies[rng_below(source, sizeof latencies)];
     timing.stall_permille = stalls[rng_below(source, sizeof stalls / sizeof stalls[0])];
     timing.stall_seed = rng_next(source);
+    if (rng_below(source, 2) == 0) {
+        timing.stall_mode = (engine_stall)rng_below(source, ENGINE_STALL_COUNT);
+    }
     return timing;
 }
 

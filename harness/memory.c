@@ -14,7 +14,7 @@
 
 #include "harness/memory.h"
 
-#include "base/rng.h"
+#include "harness/memory_stall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,7 @@ enum {
     REGIONS = 4,
     SLACK = 16,   // answers that may wait behind a stalled one, beyond the latency
     PAIRING = 16, // addresses ahead of their data, or data ahead of their address
-    LATENCY_MAX = 1 << 20,
-    STALL_BITS = 12, // bits of one draw; five draws fit one random word
-    STALL_POINTS = 5
+    LATENCY_MAX = 1 << 20
 };
 
 typedef struct answer {
@@ -65,8 +63,7 @@ typedef struct write_address {
 struct memory {
     region region[REGIONS];
     engine_timing timing;
-    uint64_t stall_below; // a draw below this holds the pin back
-    rng stalls;
+    memory_stall stalls;
     uint64_t now;
     ring reads;
     ring answers;
@@ -183,6 +180,10 @@ static tpu_status timing_check(const engine_timing *timing, tpu_message *why) {
         return status_fail(why, TPU_REFUSED, "memory stall chance %u is above 1000 permille",
                            timing->stall_permille);
     }
+    if ((unsigned)timing->stall_mode >= ENGINE_STALL_COUNT) {
+        return status_fail(why, TPU_REFUSED, "memory stall mode %d does not exist",
+                           (int)timing->stall_mode);
+    }
     return TPU_OK;
 }
 
@@ -196,8 +197,6 @@ tpu_status memory_set_timing(memory *self, const engine_timing *timing, tpu_mess
         return status_fail(why, TPU_ERR_MEMORY, "no memory for the beats in flight");
     }
     self->timing = *timing;
-    // Rounded up, so that the smallest chance is not none; 1000 is always.
-    self->stall_below = (((uint64_t)timing->stall_permille << STALL_BITS) + 999) / 1000;
     memory_restart(self);
     return TPU_OK;
 }
@@ -211,7 +210,7 @@ void memory_restart(memory *self) {
     self->r_shown = false;
     self->b_shown = false;
     self->pins = (memory_drive){0};
-    rng_seed(&self->stalls, self->timing.stall_seed);
+    memory_stall_start(&self->stalls, &self->timing);
 }
 
 uint64_t memory_base(const memory *self, tpu_mem name) {
@@ -277,33 +276,24 @@ static uint8_t write_beat(memory *self, const write_address *to, const write_dat
     return MEMORY_RESP_OKAY;
 }
 
-// One bit per stall point, drawn every cycle whatever the traffic, so that a sequence of stalls
-// is a matter of seed and cycle alone.
-static unsigned draw_stalls(memory *self) {
-    if (self->stall_below == 0) {
-        return 0;
-    }
-    uint64_t word = rng_next(&self->stalls);
-    unsigned held = 0;
-    for (unsigned point = 0; point < STALL_POINTS; point++) {
-        held |= (unsigned)((word & ((1u << STALL_BITS) - 1)) < self->stall_below) << point;
-        word >>= STALL_BITS;
-    }
-    return held;
-}
-
 static bool ring_due(const ring *self, uint64_t now) {
     return self->count != 0 && ring_front(self)->due <= now;
 }
 
+static bool is_held(unsigned held, memory_stall_point point) {
+    return (held >> point & 1u) != 0;
+}
+
 void memory_begin(memory *self, memory_drive *out) {
-    const unsigned held = draw_stalls(self);
+    const unsigned held = memory_stall_draw(&self->stalls);
     memory_drive *pins = &self->pins;
-    pins->ar_ready = !ring_full(&self->reads) && (held & 1) == 0;
-    pins->aw_ready = self->address_count < PAIRING && (held & 2) == 0;
-    pins->w_ready = self->data_count < PAIRING && (held & 4) == 0;
-    self->r_shown = self->r_shown || (ring_due(&self->reads, self->now) && (held & 8) == 0);
-    self->b_shown = self->b_shown || (ring_due(&self->answers, self->now) && (held & 16) == 0);
+    pins->ar_ready = !ring_full(&self->reads) && !is_held(held, MEMORY_STALL_AR);
+    pins->aw_ready = self->address_count < PAIRING && !is_held(held, MEMORY_STALL_AW);
+    pins->w_ready = self->data_count < PAIRING && !is_held(held, MEMORY_STALL_W);
+    self->r_shown =
+        self->r_shown || (ring_due(&self->reads, self->now) && !is_held(held, MEMORY_STALL_R));
+    self->b_shown =
+        self->b_shown || (ring_due(&self->answers, self->now) && !is_held(held, MEMORY_STALL_B));
     pins->r_valid = self->r_shown;
     pins->b_valid = self->b_shown;
     if (self->r_shown) {
@@ -352,8 +342,26 @@ static void pair_write(memory *self) {
     self->data_count--;
 }
 
+static unsigned point_bit(bool is_set, memory_stall_point point) {
+    return (unsigned)is_set << point;
+}
+
+static void show_stalls(memory *self, const memory_sample *in) {
+    const memory_drive *pins = &self->pins;
+    const unsigned offered =
+        point_bit(in->ar_valid, MEMORY_STALL_AR) | point_bit(in->aw_valid, MEMORY_STALL_AW) |
+        point_bit(in->w_valid, MEMORY_STALL_W) | point_bit(in->r_ready, MEMORY_STALL_R) |
+        point_bit(in->b_ready, MEMORY_STALL_B);
+    const unsigned open =
+        point_bit(pins->ar_ready, MEMORY_STALL_AR) | point_bit(pins->aw_ready, MEMORY_STALL_AW) |
+        point_bit(pins->w_ready, MEMORY_STALL_W) | point_bit(pins->r_valid, MEMORY_STALL_R) |
+        point_bit(pins->b_valid, MEMORY_STALL_B);
+    memory_stall_see(&self->stalls, offered & ~open, offered & open);
+}
+
 void memory_clock(memory *self, const memory_sample *in) {
     const memory_drive *pins = &self->pins;
+    show_stalls(self, in);
     if (pins->r_valid && in->r_ready) {
         ring_pop(&self->reads);
         self->r_shown = false;

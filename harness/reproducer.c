@@ -138,11 +138,18 @@ static bool add_bytes(cJSON *to, const char *key, const uint8_t *data, size_t by
     return good;
 }
 
+const char *reproducer_stall_name(engine_stall mode) {
+    static const char *const names[ENGINE_STALL_COUNT] = {
+        "random", "edge", "alternate", "burst", "freeze", "ar", "r", "aw", "w", "b"};
+    return (unsigned)mode < ENGINE_STALL_COUNT ? names[mode] : NULL;
+}
+
 static void add_timing(cJSON *to, const engine_timing *timing) {
     cJSON *out = cJSON_AddObjectToObject(to, "timing");
     (void)cJSON_AddNumberToObject(out, "read_latency", timing->read_latency);
     (void)cJSON_AddNumberToObject(out, "write_latency", timing->write_latency);
     (void)cJSON_AddNumberToObject(out, "stall_permille", timing->stall_permille);
+    (void)cJSON_AddStringToObject(out, "stall_mode", reproducer_stall_name(timing->stall_mode));
     jsonnum_add(out, "stall_seed", timing->stall_seed);
 }
 

@@ -49,6 +49,9 @@ typedef struct reproducer {
 
 void reproducer_clear(reproducer *self);
 
+/** "random", "edge", ...; static storage, NULL when out of range. */
+const char *reproducer_stall_name(engine_stall mode);
+
 /** The job that runs a recorded run again; borrows everything from it. */
 lockstep_job reproducer_job(const reproducer_run *run);
 

@@ -109,6 +109,24 @@ static tpu_status read_init(const reader *at, const cJSON *root, engine_init *ou
     return refuse(at, "init", "zeros, ones or random");
 }
 
+// A file from before there were modes has none: its stalls are random.
+static tpu_status read_stall_mode(const reader *at, const cJSON *timing, engine_stall *out) {
+    char name[16];
+    *out = ENGINE_STALL_RANDOM;
+    if (!cJSON_HasObjectItem(timing, "stall_mode")) {
+        return TPU_OK;
+    }
+    tpu_status status = read_text(at, timing, "stall_mode", name, sizeof name);
+    for (int mode = 0; status == TPU_OK && mode < ENGINE_STALL_COUNT; mode++) {
+        if (strcmp(name, reproducer_stall_name((engine_stall)mode)) == 0) {
+            *out = (engine_stall)mode;
+            return TPU_OK;
+        }
+    }
+    return status == TPU_OK ? refuse(at, "stall_mode", "a name such as random, edge or burst")
+                            : status;
+}
+
 static tpu_status read_timing(const reader *at, const cJSON *run, engine_timing *out) {
     const cJSON *from = cJSON_GetObjectItemCaseSensitive(run, "timing");
     tpu_status status = read_u32(at, from, "read_latency", 1, &out->read_latency);
@@ -117,6 +135,9 @@ static tpu_status read_timing(const reader *at, const cJSON *run, engine_timing 
     }
     if (status == TPU_OK) {
         status = read_u32(at, from, "stall_permille", 0, &out->stall_permille);
+    }
+    if (status == TPU_OK) {
+        status = read_stall_mode(at, from, &out->stall_mode);
     }
     return status == TPU_OK ? read_u64(at, from, "stall_seed", 10, &out->stall_seed) : status;
 }

@@ -68,8 +68,13 @@ Test(engine, counts_its_cycles_from_start_to_done, .timeout = 60) {
 }
 
 Test(engine, shows_the_same_events_at_every_memory_timing, .timeout = 60) {
-    static const engine_timing timings[] = {{1, 1, 0, 0},   {2, 7, 0, 0},   {64, 64, 0, 0},
-                                            {1, 1, 300, 5}, {9, 3, 700, 6}, {64, 1, 500, 7}};
+    static const engine_timing timings[] = {
+        {.read_latency = 1, .write_latency = 1, .stall_permille = 0, .stall_seed = 0},
+        {.read_latency = 2, .write_latency = 7, .stall_permille = 0, .stall_seed = 0},
+        {.read_latency = 64, .write_latency = 64, .stall_permille = 0, .stall_seed = 0},
+        {.read_latency = 1, .write_latency = 1, .stall_permille = 300, .stall_seed = 5},
+        {.read_latency = 9, .write_latency = 3, .stall_permille = 700, .stall_seed = 6},
+        {.read_latency = 64, .write_latency = 1, .stall_permille = 500, .stall_seed = 7}};
     engine_rig rig = {0};
     engine_rig_open(&rig);
     const engine_rig_run first = engine_rig_whole(&rig, &engine_rig_gemm8_relu, 1);
@@ -257,7 +262,10 @@ Test(engine, of_systemc_shows_the_events_and_cycles_of_the_other, .timeout = 60)
     engine_rig other = {0};
     engine_rig_open_kind(&one, "systemc");
     engine_rig_open_kind(&other, "verilator");
-    static const engine_timing timings[] = {{1, 1, 0, 0}, {64, 9, 0, 0}, {5, 2, 400, 11}};
+    static const engine_timing timings[] = {
+        {.read_latency = 1, .write_latency = 1},
+        {.read_latency = 64, .write_latency = 9},
+        {.read_latency = 5, .write_latency = 2, .stall_permille = 400, .stall_seed = 11}};
     for (size_t i = 0; i < sizeof timings / sizeof timings[0]; i++) {
         cr_assert_eq(one.api->set_timing(one.dut, &timings[i], &one.why), TPU_OK);
         cr_assert_eq(other.api->set_timing(other.dut, &timings[i], &other.why), TPU_OK);

@@ -57,7 +57,7 @@ Test(engine_port, keeps_what_is_written_to_its_registers, .timeout = 60) {
 }
 
 Test(engine_port, refuses_starts_and_base_writes_while_busy, .timeout = 60) {
-    static const engine_timing slow = {200, 200, 0, 0};
+    static const engine_timing slow = {.read_latency = 200, .write_latency = 200};
     engine_rig rig = {0};
     engine_rig_open(&rig);
     engine_rig_load(&rig, rig.dut, &engine_rig_gemm4, 0);
@@ -155,8 +155,9 @@ Test(engine_port, faults_on_a_bus_error_and_runs_clean_afterwards, .timeout = 60
 }
 
 Test(engine_port, gives_up_on_a_memory_that_never_answers, .timeout = 60) {
-    static const engine_timing stuck = {1, 1, 1000, 0};
-    static const engine_timing plain = {1, 1, 0, 0};
+    static const engine_timing stuck = {
+        .read_latency = 1, .write_latency = 1, .stall_permille = 1000};
+    static const engine_timing plain = {.read_latency = 1, .write_latency = 1};
     engine_rig rig = {0};
     engine_rig_open(&rig);
     engine_rig_load(&rig, rig.dut, &engine_rig_gemm4, 0);

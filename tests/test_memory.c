@@ -21,7 +21,10 @@ static memory_sample idle(void) {
 static memory *with_timing(uint32_t read, uint32_t write, uint32_t permille, uint64_t seed) {
     memory *self = memory_create(&point);
     cr_assert_not_null(self);
-    const engine_timing timing = {read, write, permille, seed};
+    const engine_timing timing = {.read_latency = read,
+                                  .write_latency = write,
+                                  .stall_permille = permille,
+                                  .stall_seed = seed};
     tpu_message why;
     cr_assert_eq(memory_set_timing(self, &timing, &why), TPU_OK, "%s", why.text);
     return self;
@@ -310,7 +313,11 @@ Test(memory, forgets_what_is_in_flight_on_restart) {
 
 Test(memory, refuses_a_timing_that_cannot_be) {
     static const engine_timing wrong[] = {
-        {0, 1, 0, 0}, {1, 0, 0, 0}, {1, 1, 1001, 0}, {UINT32_MAX, 1, 0, 0}};
+        {.read_latency = 0, .write_latency = 1},
+        {.read_latency = 1, .write_latency = 0},
+        {.read_latency = 1, .write_latency = 1, .stall_permille = 1001},
+        {.read_latency = UINT32_MAX, .write_latency = 1},
+        {.read_latency = 1, .write_latency = 1, .stall_mode = ENGINE_STALL_COUNT}};
     memory *self = memory_create(&point);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         tpu_message why = {{0}};

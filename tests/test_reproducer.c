@@ -8,6 +8,7 @@
 #include "harness/base64.h"
 #include "harness/textfile.h"
 #include "tests/support/lockstep_rig.h"
+#include "tests/support/resign.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>
@@ -85,6 +86,18 @@ static void replace(const char *from, const char *to) {
     free(text);
 }
 
+// The same with a checksum that fits again.
+static void replace_and_sign(const char *from, const char *to) {
+    char *text = NULL;
+    replace(from, to);
+    cr_assert_eq(textfile_read(path, &text, NULL, NULL), TPU_OK);
+    char *again = resign(text);
+    cr_assert_not_null(again);
+    cr_assert_eq(textfile_write(path, again, strlen(again), NULL), TPU_OK);
+    free(again);
+    free(text);
+}
+
 Test(reproducer, brings_back_the_same_verdict_to_the_cycle) {
     static const fake_fault faults[] = {
         {.kind = FAKE_FAULT_NONE},
@@ -123,6 +136,34 @@ Test(reproducer, replays_every_run_before_the_last) {
     reproducer_replay(&repro, fake_engine_api(), NULL, &rig.out, &at);
     cr_expect_eq(rig.out.kind, VERDICT_OK, "%s", rig.out.sentence.text);
     cr_expect_eq(at, 2u);
+}
+
+Test(reproducer, brings_back_the_way_in_which_the_memory_stalls) {
+    for (int mode = 0; mode < ENGINE_STALL_COUNT; mode++) {
+        reproducer other = {.run = NULL};
+        tpu_message why = {{0}};
+        engine_timing timing = rig.config.timing;
+        timing.stall_mode = (engine_stall)mode;
+        reproducer_forget(&repro);
+        cr_assert_eq(reproducer_add(&repro, "turn", &rig.job, &timing, NULL), TPU_OK);
+        cr_assert_eq(reproducer_write(&repro, path, NULL), TPU_OK);
+        cr_assert_eq(reproducer_read(path, &other, &why), TPU_OK, "%s", why.text);
+        cr_expect_eq(other.run[0].timing.stall_mode, mode);
+        reproducer_clear(&other);
+    }
+}
+
+Test(reproducer, a_file_from_before_there_were_ways_to_stall_stalls_at_random) {
+    reproducer other = {.run = NULL};
+    tpu_message why = {{0}};
+    note((fake_fault){.kind = FAKE_FAULT_NONE});
+    replace_and_sign("\"stall_mode\":", "\"was\":");
+    cr_assert_eq(reproducer_read(path, &other, &why), TPU_OK, "%s", why.text);
+    cr_expect_eq(other.run[0].timing.stall_mode, ENGINE_STALL_RANDOM);
+    reproducer_clear(&other);
+    note((fake_fault){.kind = FAKE_FAULT_NONE});
+    replace_and_sign("\"stall_mode\":\t\"random\"", "\"stall_mode\":\t\"sideways\"");
+    expect_refused("stall_mode");
 }
 
 Test(reproducer, refuses_a_missing_file) {

@@ -78,7 +78,11 @@ static void take(programs_form form, uint32_t size, const engine_timing *timing,
 }
 
 static const engine_timing timings[] = {
-    {1, 1, 0, 0}, {7, 5, 0, 0}, {1, 1, 300, 3}, {64, 64, 0, 0}, {20, 3, 600, 4}};
+    {.read_latency = 1, .write_latency = 1},
+    {.read_latency = 7, .write_latency = 5},
+    {.read_latency = 1, .write_latency = 1, .stall_permille = 300, .stall_seed = 3},
+    {.read_latency = 64, .write_latency = 64},
+    {.read_latency = 20, .write_latency = 3, .stall_permille = 600, .stall_seed = 4}};
 
 #define TIMINGS (sizeof timings / sizeof timings[0])
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts the right checksum into the text of a reproducer, so that a change of it reaches the checks
+// behind the checksum.
+
+#ifndef RESIGN_H
+#define RESIGN_H
+
+/** @return given: free(); NULL when the text is no JSON object. */
+char *resign(const char *text);
+
+#endif
