@@ -11,6 +11,9 @@ BUILD := build
 JOBS := $(shell nproc)
 TPUCOSIM := $(BUILD)/tpucosim
 FUZZ_SECONDS := 60
+CAMPAIGN := campaign
+POINTS := ci/campaign.points
+SEEDS := 1..1
 
 ##@ Run
 cosim: engine ## the suite in lockstep, one table: make cosim TPU_T=8
@@ -18,6 +21,11 @@ cosim: engine ## the suite in lockstep, one table: make cosim TPU_T=8
 
 fuzz: engine ## random programs in lockstep: make fuzz TPU_T=8 FUZZ_SECONDS=60
 	@$(TPUCOSIM) fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
+
+campaign: build ## fuzzing by plan, resumable: make campaign CAMPAIGN=dir POINTS=file SEEDS=1..9
+	@ci/engines $(BUILD) $(POINTS)
+	@$(TPUCOSIM) campaign $(CAMPAIGN) --points $(POINTS) --seeds $(SEEDS) --jobs $(JOBS) \
+	    --commit "$$(git rev-parse --short=12 HEAD 2>/dev/null)"
 
 bench: engine ## cycles against the targets, checked and bare cycles a second
 	@$(TPUCOSIM) bench
@@ -75,5 +83,5 @@ tools:
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz bench test unit matrix lint mutants check build engine format generate clean \
-	help tools tools-test
+.PHONY: cosim fuzz campaign bench test unit matrix lint mutants check build engine format generate \
+	clean help tools tools-test
