@@ -10,6 +10,7 @@
 #include "harness/recording.h"
 #include "harness/report.h"
 #include "harness/textfile.h"
+#include "harness/timeline.h"
 #include "harness/wave.h"
 
 #include "csim/isa/disasm.h"
@@ -109,6 +110,9 @@ static tpu_status draw(scene *self, tpu_message *why) {
     if (status == TPU_OK) {
         status = wave_write_window(&self->again, traced ? self->wave : NULL, self->wave, why);
         self->drawn = status == TPU_OK;
+    }
+    if (status == TPU_OK) {
+        status = timeline_write(&self->again, self->directory, why);
     }
     return status;
 }
