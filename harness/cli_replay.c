@@ -10,6 +10,7 @@
 #include "harness/reproducer.h"
 #include "harness/wave.h"
 #include "harness/wave_check.h"
+#include "harness/wave_view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -179,6 +180,9 @@ static tpu_status write_wave(replay *self, FILE *to, tpu_message *why) {
         recording_take(&self->file, loader_api(self->loader), &window, self->wave, &taken, why);
     if (status == TPU_OK) {
         status = wave_write_window(&taken, self->wave, self->wave, why);
+    }
+    if (status == TPU_OK) {
+        status = wave_view_write(&taken, self->wave, why);
     }
     if (status == TPU_OK && is_single(self)) {
         verdict_clear(&self->seen);

@@ -12,6 +12,7 @@
 #include "harness/textfile.h"
 #include "harness/timeline.h"
 #include "harness/wave.h"
+#include "harness/wave_view.h"
 
 #include "csim/isa/disasm.h"
 
@@ -110,6 +111,9 @@ static tpu_status draw(scene *self, tpu_message *why) {
     if (status == TPU_OK) {
         status = wave_write_window(&self->again, traced ? self->wave : NULL, self->wave, why);
         self->drawn = status == TPU_OK;
+    }
+    if (status == TPU_OK) {
+        status = wave_view_write(&self->again, self->wave, why);
     }
     if (status == TPU_OK) {
         status = timeline_write(&self->again, self->directory, why);

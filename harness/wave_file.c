@@ -30,14 +30,17 @@ static int by_name(const void *left, const void *right) {
     return strcmp(a->name, b->name);
 }
 
-// "scope.name" without the bit range that the writer puts behind a blank.
-static char *full_name(const char *scope, const char *name) {
+// "scope.name", and behind its NUL the bit range that the writer puts behind a blank.
+static char *full_name(const char *scope, const char *name, char **range) {
     const size_t length = strcspn(name, " ");
+    const char *tail = name + length + strspn(name + length, " ");
     const size_t size = strlen(scope) + length + 2;
-    char *text = malloc(size);
+    char *text = malloc(size + strlen(tail) + 1);
     if (text != NULL) {
         (void)snprintf(text, size, "%s%s%.*s", scope, scope[0] != '\0' ? "." : "", (int)length,
                        name);
+        *range = text + size;
+        memcpy(*range, tail, strlen(tail) + 1);
     }
     return text;
 }
@@ -54,14 +57,15 @@ static void add_signal(wave_file *self, const struct fstHierVar *var) {
         self->capacity = capacity;
     }
     const char *scope = fstReaderGetCurrentFlatScope(self->reader);
-    char *name = full_name(scope != NULL ? scope : "", var->name);
+    char *range = NULL;
+    char *name = full_name(scope != NULL ? scope : "", var->name, &range);
     if (name == NULL) {
         self->failed = true;
         return;
     }
     const bool text = var->typ == FST_VT_GEN_STRING;
-    self->signal[self->count++] =
-        (wave_signal){.name = name, .bits = text ? 0 : var->length, .handle = var->handle};
+    self->signal[self->count++] = (wave_signal){
+        .name = name, .range = range, .bits = text ? 0 : var->length, .handle = var->handle};
 }
 
 static void read_names(wave_file *self) {

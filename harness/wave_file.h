@@ -15,7 +15,8 @@ typedef struct wave_file wave_file;
 
 /** A named signal. Several names may mean the same one (`handle`). */
 typedef struct wave_signal {
-    char *name;      /**< with its scopes, "TOP.tpu_engine.probe_done"; no bit range */
+    char *name;      /**< with its scopes, "TOP.tpu_engine.probe_done" */
+    char *range;     /**< as declared, "[31:0]"; "" = none */
     uint32_t bits;   /**< 0 = text */
     uint32_t handle; /**< the file's number of it, from 1 */
 } wave_signal;

@@ -7,6 +7,7 @@
 
 #include "harness/textfile.h"
 #include "harness/wave_file.h"
+#include "harness/wave_view.h"
 #include "harness/wave_writer.h"
 #include "tests/support/scratch.h"
 
@@ -271,4 +272,46 @@ Test(wave, fails_in_a_directory_that_is_not_there) {
     (void)snprintf(path, sizeof path, "%s/none/window.fst", directory);
     cr_expect_eq(wave_write_window(&from, NULL, path, &why), TPU_ERR_IO);
     cr_expect(strstr(why.text, "none/window.fst") != NULL, "%s", why.text);
+}
+
+static void expect_view(const char *end, const char *first, const char *second) {
+    char *name = wave_view_path(path, end);
+    char *text = NULL;
+    cr_assert_eq(textfile_read(name, &text, NULL, NULL), TPU_OK, "%s", name);
+    const char *at = strstr(text, first);
+    cr_assert(at != NULL, "%s lacks %s", end, first);
+    cr_expect(strstr(at, second) != NULL, "%s: no %s behind %s", end, second, first);
+    free(text);
+    free(name);
+}
+
+Test(wave, shows_the_verdict_then_the_stream_then_the_guilty_unit) {
+    tpu_message why = {{0}};
+    from.seen.stream = TPU_STREAM_CW;
+    from.seen.unit = TPU_UNIT_ARRAY;
+    write_and_open(NULL);
+    cr_assert_eq(wave_view_write(&from, path, &why), TPU_OK, "%s", why.text);
+    expect_view(".gtkw", "tpucosim.verdict.diverged", "tpucosim.cw.got[127:0]");
+    expect_view(".gtkw", "tpucosim.cw.expected_3[31:0]", "tpucosim.array.insn");
+    expect_view(".gtkw", "-its inputs", "tpucosim.wcol.differs");
+    expect_view(".gtkw", "-neighbours", "tpucosim.accu.waits_for");
+    expect_view(".gtkw", "*-6.000000 1020 1020 -1", "@");
+    expect_view(".sucl", "cursor_set 1020", "variable_add tpucosim.cw.got_3\n");
+}
+
+Test(wave, shows_all_units_when_none_is_to_blame) {
+    tpu_message why = {{0}};
+    write_and_open(NULL);
+    cr_assert_eq(wave_view_write(&from, path, &why), TPU_OK, "%s", why.text);
+    expect_view(".gtkw", "-units", "tpucosim.sequencer.insn");
+    expect_view(".gtkw", "tpucosim.sequencer.insn", "tpucosim.dma_st.insn");
+}
+
+Test(wave, puts_the_ends_of_names_in_place_of_fst) {
+    char *name = wave_view_path("a.fst/b.fst", ".gtkw");
+    cr_expect_str_eq(name, "a.fst/b.gtkw");
+    free(name);
+    name = wave_view_path("plain", ".sucl");
+    cr_expect_str_eq(name, "plain.sucl");
+    free(name);
 }

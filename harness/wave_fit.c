@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A save file is lines: "@22" how the next signals are shown, "^1 FILE" their translation, "[...]"
+// settings, "-TEXT" a comment or the edge of a group, and names. Only names and translations are
+// changed here.
+
+#include "harness/wave_fit.h"
+
+#include "harness/textbuf.h"
+#include "harness/textfile.h"
+#include "spec/generated/tpu_isa.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOLD = 3, LINE_MAX_BYTES = 512 };
+
+// Flags of a line "@...", in hexadecimal.
+enum { FLAG_GROUP_BEGIN = 0x800000, FLAG_GROUP_END = 0x1000000 };
+
+typedef struct fitting {
+    const wave_file *file;
+    const char *names;
+    textbuf gtkw;
+    textbuf sucl;
+    unsigned long flags; // of the next line
+    size_t missing;
+    char first[256]; // missing names
+} fitting;
+
+static void note_missing(fitting *self, const char *name) {
+    if (self->missing++ < TOLD) {
+        const size_t used = strlen(self->first);
+        (void)snprintf(self->first + used, sizeof self->first - used, "%s%.80s",
+                       used > 0 ? ", " : "", name);
+    }
+}
+
+// A name may end in a range, which is not of this machine, but not in an element "[3]" alone.
+static const wave_signal *find(const wave_file *file, const char *line) {
+    const wave_signal *found = wave_file_find(file, line);
+    const char *bracket = strrchr(line, '[');
+    if (found != NULL || bracket == NULL) {
+        return found;
+    }
+    char name[LINE_MAX_BYTES];
+    (void)snprintf(name, sizeof name, "%.*s", (int)(bracket - line), line);
+    return wave_file_find(file, name);
+}
+
+static void add_signal(fitting *self, const char *line) {
+    const wave_signal *found = find(self->file, line);
+    if (found == NULL) {
+        note_missing(self, line);
+        return;
+    }
+    textbuf_add(&self->gtkw, "%s%s\n", found->name, found->range);
+    textbuf_add(&self->sucl, "variable_add %s\n", found->name);
+}
+
+static void add_translation(fitting *self, const char *line) {
+    const char *path = strchr(line, ' ');
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    if (path == NULL || self->names == NULL) {
+        textbuf_add(&self->gtkw, "%s\n", line);
+        return;
+    }
+    const char *name = slash != NULL ? slash + 1 : path + 1;
+    textbuf_add(&self->gtkw, "%.*s %s%s%s\n", (int)(path - line), line, self->names,
+                self->names[0] != '\0' ? "/" : "", name);
+}
+
+// The time of "*ZOOM MARKER ..." becomes Surfer's cursor.
+static void add_marker(fitting *self, const char *line) {
+    unsigned long long time = 0;
+    textbuf_add(&self->gtkw, "%s\n", line);
+    if (sscanf(line, "*%*f %llu", &time) == 1 && time > 0) {
+        textbuf_add(&self->sucl, "cursor_set %llu\nmarker_set #1\n", time);
+    }
+}
+
+static void add_line(fitting *self, const char *line) {
+    switch (line[0]) {
+    case '@':
+        self->flags = strtoul(line + 1, NULL, 16);
+        textbuf_add(&self->gtkw, "%s\n", line);
+        break;
+    case '-':
+        textbuf_add(&self->gtkw, "%s\n", line);
+        if ((self->flags & FLAG_GROUP_END) == 0) {
+            textbuf_add(&self->sucl, "divider_add %s\n", line + 1);
+        }
+        break;
+    case '^':
+        add_translation(self, line);
+        break;
+    case '*':
+        add_marker(self, line);
+        break;
+    case '[':
+    case '\0':
+        textbuf_add(&self->gtkw, "%s\n", line);
+        break;
+    default:
+        add_signal(self, line);
+        break;
+    }
+}
+
+static tpu_status finish(fitting *self, wave_fit *out, tpu_message *why) {
+    wave_fit made = {.gtkw = NULL};
+    if (self->missing > 0) {
+        return status_fail(why, TPU_REFUSED,
+                           "the waveform has not got %zu of the signals of the view: %s%s",
+                           self->missing, self->first, self->missing > TOLD ? ", ..." : "");
+    }
+    textbuf_add(&self->sucl, "goto_cursor\n");
+    tpu_status status = textbuf_take(&self->gtkw, &made.gtkw, why);
+    if (status == TPU_OK) {
+        status = textbuf_take(&self->sucl, &made.sucl, why);
+    }
+    if (status != TPU_OK) {
+        wave_fit_clear(&made);
+        return status;
+    }
+    *out = made;
+    return TPU_OK;
+}
+
+tpu_status wave_fit_make(const char *text, const wave_file *file, const char *names, wave_fit *out,
+                         tpu_message *why) {
+    fitting self = {.file = file, .names = names};
+    char line[LINE_MAX_BYTES];
+    for (const char *at = text; *at != '\0';) {
+        const size_t length = strcspn(at, "\n");
+        (void)snprintf(line, sizeof line, "%.*s", (int)length, at);
+        add_line(&self, line);
+        at += length + (at[length] == '\n');
+    }
+    const tpu_status status = finish(&self, out, why);
+    textbuf_clear(&self.gtkw);
+    textbuf_clear(&self.sucl);
+    return status;
+}
+
+void wave_fit_clear(wave_fit *self) {
+    free(self->gtkw);
+    free(self->sucl);
+    *self = (wave_fit){.gtkw = NULL};
+}
+
+tpu_status wave_fit_write_names(const char *directory, tpu_message *why) {
+    textbuf text = {.text = NULL};
+    for (unsigned op = 0; op < TPU_OP_COUNT; op++) {
+        textbuf_add(&text, "%02X %s\n", op, tpu_ops[op].name);
+    }
+    char *names = NULL;
+    tpu_status status = textbuf_take(&text, &names, why);
+    if (status != TPU_OK) {
+        textbuf_clear(&text);
+        return status;
+    }
+    const size_t size = strlen(directory) + sizeof WAVE_FIT_OPCODES + 1;
+    char *path = malloc(size);
+    if (path == NULL) {
+        status = status_fail(why, TPU_ERR_MEMORY, "%s: out of memory", directory);
+    } else {
+        (void)snprintf(path, size, "%s/%s", directory, WAVE_FIT_OPCODES);
+        status = textfile_write(path, names, strlen(names), why);
+    }
+    free(path);
+    free(names);
+    return status;
+}
