@@ -18,6 +18,9 @@ foreach(name T MAXDIM SPAD NVR NAR IMEM QD DMA_WORDS DMA_WIDEN ENGINE TB AXI_LAT
     list(APPEND TPU_TEST_ENVIRONMENT "TPU_${name}=unset:")
 endforeach()
 
+# Failures on purpose are no annotations and do not belong in the job's summary.
+list(APPEND TPU_TEST_ENVIRONMENT "GITHUB_ACTIONS=unset:")
+
 # tpu_add_test(<stem> [LABEL unit|lockstep|random] [TIMEOUT seconds] [ENGINE fixture]
 #              [SOURCES file...] [LIBS target...])
 # LABEL is unit where it is not given. LIBS come in front of the test support library.

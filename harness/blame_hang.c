@@ -90,18 +90,22 @@ blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_U
     return at;
 }
 
-// No row is owed (or nobody knows): along the waits to the unit that waits for nobody.
+// The first unit along the flow that holds work. Where every row has come, no other owes it any.
+static int first_at_work(const probe_unit units[TPU_UNIT_COUNT]) {
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        if (units[unit].state != PROBE_IDLE) {
+            return unit;
+        }
+    }
+    return TPU_UNIT_SEQUENCER;
+}
+
+// Nobody knows which rows are owed: along the waits to the unit that waits for nobody.
 static int follow_states(const probe_unit units[TPU_UNIT_COUNT]) {
     waitgraph graph;
     unsigned visited = 0;
     waitgraph_build(units, &graph);
-    int unit = 0;
-    while (unit < TPU_UNIT_COUNT && units[unit].state == PROBE_IDLE) {
-        unit++;
-    }
-    if (unit == TPU_UNIT_COUNT) {
-        return TPU_UNIT_SEQUENCER;
-    }
+    int unit = first_at_work(units);
     while ((visited >> unit & 1u) == 0) {
         const waitgraph_edge *edge = waitgraph_of(&graph, unit);
         visited |= 1u << unit;
@@ -152,6 +156,23 @@ static void note_held(lockstep *self) {
         uint64_t pushed = expected_taken(self->model, channel);
         uint64_t read = tpu_streams[s].reader < 0 ? pushed : answered(self, channel);
         self->out->held[s] = pushed > read ? pushed - read : 0;
+    }
+}
+
+// A unit that is starved of a channel which has brought it all that it will ever get.
+static void note_wait(lockstep *self) {
+    verdict *out = self->out;
+    const probe_unit *unit = &out->units[out->unit];
+    if (unit->state != PROBE_STARVED || unit->wait >= TPU_STREAM_COUNT) {
+        return;
+    }
+    tpu_stream channel = (tpu_stream)unit->wait;
+    if (expected_taken(self->model, channel) == expected_emitted(self->model, channel) ||
+        (out->stream >= 0 && dry_input(self, (tpu_stream)out->stream) < 0)) {
+        verdict_note(out,
+                     "%s waits for a row of %s, and all that it needs was pushed: a row was "
+                     "lost in the channel, or taken twice, or one too many is asked for",
+                     tpu_unit_names[out->unit], tpu_streams[channel].name);
     }
 }
 
@@ -219,8 +240,11 @@ void blame_stuck(lockstep *self) {
     int missing = settle_first_missing(self);
     if (missing >= 0) {
         blame_debtor(self, missing);
+    } else {
+        out->unit = first_at_work(out->units);
     }
     note_held(self);
+    note_wait(self);
     note_graph(out);
     say_stuck(self);
     if (out->stream >= 0) {

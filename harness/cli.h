@@ -10,6 +10,7 @@
 #include "csim/isa/isa.h"
 #include "harness/engine.h"
 #include "harness/npy.h"
+#include "harness/report.h"
 #include "harness/session.h"
 #include "harness/suite.h"
 #include "harness/verdict.h"
@@ -114,6 +115,18 @@ tpu_status cli_read_matrix(const char *argument, npy_matrix *out, tpu_message *w
 tpu_status cli_write_matrix(const char *path, const uint8_t *region, size_t rows, size_t columns,
                             size_t stride, npy_order order, tpu_message *why) TPU_NODISCARD;
 
+/** Puts a report on standard output, coloured where that is a terminal that shows colours. */
+void cli_put_report(const char *text);
+
+/** In GitHub Actions, and nowhere else: a failure as an annotation and in the job's summary. */
+void cli_annotate_verdict(const verdict *seen, const report_context *context);
+
+/** The same for a failure that left a directory; "" = it left none. */
+void cli_annotate_directory(const char *directory);
+
+/** The same without a report: a sentence about a line of a file. `title` may be NULL. */
+void cli_annotate_error(const char *file, unsigned line, const char *title, const char *sentence);
+
 /** The commands; argv[0] is the command's name. */
 int cli_run(int argc, char **argv);
 int cli_gemm(int argc, char **argv);
@@ -123,6 +136,7 @@ int cli_check(int argc, char **argv);
 int cli_expand(int argc, char **argv);
 int cli_limits(int argc, char **argv);
 int cli_replay(int argc, char **argv);
+int cli_explain(int argc, char **argv);
 int cli_cosim(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);

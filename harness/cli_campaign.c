@@ -9,6 +9,7 @@
 #include "harness/cli_campaign.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,17 @@ static int judge(request *asked, const campaign_result *result, const bool *waiv
     return asked->merge && !complete ? CLI_BROKEN : CLI_OK;
 }
 
+// In GitHub Actions: each finding that nobody waived, at the unit that it blames.
+static void annotate_findings(const request *asked, const campaign_result *result,
+                              const bool *waived) {
+    for (size_t i = 0; i < result->bucket_count; i++) {
+        const campaign_bucket *bucket = &result->bucket[i];
+        char path[PATH_MAX];
+        (void)snprintf(path, sizeof path, "%s/%s", asked->run.directory, bucket->directory);
+        cli_annotate_directory(!waived[i] && bucket->runs > 0 ? path : "");
+    }
+}
+
 static tpu_status show(request *asked, const campaign_result *result, double seconds, int *code,
                        tpu_message *why) {
     bool *waived = calloc(result->bucket_count + 1, sizeof *waived);
@@ -341,6 +353,7 @@ static tpu_status show(request *asked, const campaign_result *result, double sec
     if (status == TPU_OK && asked->junit != NULL) {
         status = cli_campaign_write_junit(&view, asked->junit, why);
     }
+    annotate_findings(asked, result, waived);
     *code = judge(asked, result, waived);
     free(waived);
     return status;

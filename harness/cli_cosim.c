@@ -158,6 +158,7 @@ static cJSON *row_object(const suite_row *row) {
 
 static void on_row(void *user, const suite_row *row) {
     table *self = user;
+    cli_annotate_directory(row->directory);
     if (self->rows != NULL) {
         (void)cJSON_AddItemToArray(self->rows, row_object(row));
         if (self->progress) {

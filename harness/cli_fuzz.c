@@ -235,6 +235,17 @@ static void put_text(const request *asked, const fuzz_summary *sum) {
                  sum->findings, sum->bucket_count, sum->digest);
 }
 
+// In GitHub Actions: each finding at the unit that it blames.
+static void annotate_findings(const request *asked, const fuzz_summary *sum) {
+    char path[FUZZ_SIGNATURE_MAX + 256];
+    char name[FUZZ_SIGNATURE_MAX];
+    for (uint32_t i = 0; i < sum->bucket_count; i++) {
+        failure_name(sum->bucket[i].signature, name, sizeof name);
+        (void)snprintf(path, sizeof path, "%.200s/%s", asked->fuzz.directory, name);
+        cli_annotate_directory(sum->bucket[i].runs > 0 ? path : "");
+    }
+}
+
 static void add_bucket(cJSON *to, const request *asked, const fuzz_bucket *bucket) {
     char name[FUZZ_SIGNATURE_MAX];
     char path[FUZZ_SIGNATURE_MAX + 256];
@@ -307,6 +318,7 @@ static int run_request(request *asked) {
     } else if (!asked->settings.json) {
         put_text(asked, sum);
     }
+    annotate_findings(asked, sum);
     int code = sum->findings > 0 ? CLI_DIVERGED : CLI_OK;
     free(sum);
     loader_close(library);

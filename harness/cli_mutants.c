@@ -249,11 +249,25 @@ static void put_row(const mutant *of, const mutant_result *result) {
     (void)fflush(stdout);
 }
 
+// In GitHub Actions: a mutant that went as it must not, at its file.
+static void annotate(const mutant *of, const mutant_result *result) {
+    char path[PATH_MAX];
+    tpu_message sentence;
+    (void)snprintf(path, sizeof path, "tests/mutants/%s.mutant", of->name);
+    (void)status_fail(&sentence, TPU_OK, "%s: %s%s%s %s", of->name,
+                      mutant_outcome_name(result->outcome),
+                      result->signature[0] != '\0' ? ", " : "", result->signature, result->note);
+    if (!mutant_went_well(of, result)) {
+        cli_annotate_error(of->file != NULL ? path : NULL, 1, "mutants", sentence.text);
+    }
+}
+
 static void hear(void *user, const mutant *of, const mutant_result *result) {
     const request *self = user;
     if (!self->json) {
         put_row(of, result);
     }
+    annotate(of, result);
 }
 
 static double percent(size_t part, size_t whole) {

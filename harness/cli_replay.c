@@ -81,8 +81,10 @@ static int put_report(const replay *self, const char *path, bool json) {
     if (status != TPU_OK) {
         return cli_fail(status, &why);
     }
-    (void)printf("%s%s", text, json ? "\n" : "");
+    cli_put_report(text);
+    (void)fputs(json ? "\n" : "", stdout);
     free(text);
+    cli_annotate_verdict(&self->seen, &context);
     return verdict_exit_code(self->seen.kind);
 }
 

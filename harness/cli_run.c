@@ -146,8 +146,10 @@ static int show(const work *self) {
     if (status != TPU_OK) {
         return cli_fail(status, &why);
     }
-    (void)printf("%s%s", text, self->settings.json ? "\n" : "");
+    cli_put_report(text);
+    (void)fputs(self->settings.json ? "\n" : "", stdout);
     free(text);
+    cli_annotate_verdict(&self->seen, &context);
     return verdict_exit_code(self->seen.kind);
 }
 

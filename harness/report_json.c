@@ -214,6 +214,7 @@ static void fill(cJSON *root, const verdict *result, const report_context *conte
     verdict_signature parts = verdict_signature_of(result);
     verdict_signature_format(&parts, signature, sizeof signature);
     add_name(root, "name", context->name);
+    add_name(root, "source", context->source);
     add_name(root, "verdict", verdict_kind_name(result->kind));
     add_name(root, "difference", verdict_diff_name(result->diff));
     add_name(root, "signature", signature);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// explain: runs a reproducer again and walks from the symptom to the cause, in text.
+
+#include "harness/cli.h"
+#include "harness/explain.h"
+#include "harness/failure.h"
+#include "harness/loader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char usage[] =
+    "usage: tpucosim explain FILE [--engine KIND] [--json]\n\n"
+    "Runs the reproducer on a fresh engine and tells, step by step, what went wrong: the row that\n"
+    "differs first, its instruction, how far the difference reached, which unit is to blame and\n"
+    "why, what the pattern suggests, and what to open. Exit code: that of the verdict (1 while it\n"
+    "still fails, 0 when it does not any more).\n"
+    "  --engine KIND     another engine than the file's: verilator, systemc or netlist\n"
+    "  --json            JSON on standard output\n";
+
+typedef struct explanation {
+    reproducer file;
+    loader *loader;
+    recording taken;
+    explain steps;
+} explanation;
+
+static void explanation_clear(explanation *self) {
+    explain_clear(&self->steps);
+    recording_clear(&self->taken);
+    loader_close(self->loader);
+    reproducer_clear(&self->file);
+}
+
+// The window is where the file says; what a run shows that fails elsewhere is looked for again.
+static tpu_status take(explanation *self, tpu_message *why) {
+    verdict expected;
+    verdict_init(&expected);
+    expected.kind = self->file.expected.kind;
+    expected.cycle = self->file.expected_cycle;
+    const recording_window window = recording_window_of(&expected, FAILURE_BEFORE, FAILURE_AFTER);
+    verdict_clear(&expected);
+    const engine_api *api = loader_api(self->loader);
+    tpu_status status = recording_take(&self->file, api, &window, NULL, &self->taken, why);
+    if (status == TPU_REFUSED) { // it ends before the window begins
+        const recording_window all = {.first = 0, .last = UINT64_MAX};
+        recording_clear(&self->taken);
+        status = recording_take(&self->file, api, &all, NULL, &self->taken, why);
+    }
+    return status;
+}
+
+static tpu_status put(explanation *self, const char *path, bool json, tpu_message *why) {
+    const reproducer_run *run = &self->file.run[self->taken.run];
+    char replay[1200];
+    char *text = NULL;
+    (void)snprintf(replay, sizeof replay, "tpucosim replay %s", path);
+    const report_context context = {.name = run->name,
+                                    .engine = self->file.engine,
+                                    .params = &self->file.config.params,
+                                    .program = run->program.count > 0 ? &run->program : NULL,
+                                    .words = run->words,
+                                    .word_count = run->word_count,
+                                    .seed = self->file.seed,
+                                    .replay = replay};
+    const verdict *seen = &self->taken.seen;
+    tpu_status status = explain_make(&self->taken, &context, &self->steps, why);
+    if (status == TPU_OK) {
+        status = json ? explain_json(&self->steps, seen, &context, &text, why)
+                      : explain_text(&self->steps, seen, &context, &text, why);
+    }
+    if (status == TPU_OK) {
+        cli_put_report(text);
+        (void)fputs(json ? "\n" : "", stdout);
+    }
+    free(text);
+    return status;
+}
+
+static int run(const char *path, const cli_settings *settings) {
+    explanation self = {.loader = NULL};
+    tpu_message why;
+    tpu_status status = reproducer_read(path, &self.file, &why);
+    if (status == TPU_OK && settings->engine != NULL) {
+        (void)snprintf(self.file.engine, sizeof self.file.engine, "%s", settings->engine);
+    }
+    if (status == TPU_OK) {
+        status = loader_open(self.file.engine, &self.file.config.params, &self.loader, &why);
+    }
+    if (status == TPU_OK) {
+        status = take(&self, &why);
+    }
+    if (status == TPU_OK) {
+        status = put(&self, path, settings->json, &why);
+    }
+    int code = status == TPU_OK ? verdict_exit_code(self.taken.seen.kind) : cli_fail(status, &why);
+    explanation_clear(&self);
+    return code;
+}
+
+int cli_explain(int argc, char **argv) {
+    static const struct option options[] = {CLI_SETTING_OPTIONS};
+    cli_settings settings = {.engine = NULL};
+    tpu_message why;
+    tpu_status status = TPU_OK;
+    int option = 0;
+    while (status == TPU_OK && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == CLI_OPT_HELP) {
+            (void)fputs(usage, stdout);
+            return CLI_OK;
+        }
+        if (option != CLI_OPT_ENGINE && option != CLI_OPT_JSON && option != '?') {
+            return cli_refuse("explain: the file says everything but --engine");
+        }
+        status = cli_take_option(option, argv, &settings, &why);
+    }
+    if (status != TPU_OK) {
+        return cli_fail(status, &why);
+    }
+    if (argc - optind != 1) {
+        return cli_refuse("explain takes one file; see tpucosim explain --help");
+    }
+    return run(argv[optind], &settings);
+}
