@@ -19,6 +19,7 @@ static const command commands[] = {
     {"gemm", cli_gemm, "multiply two matrices on the machine, checked"},
     {"run", cli_run, "run a program on the machine, checked"},
     {"replay", cli_replay, "run a reproducer again"},
+    {"wave", cli_wave, "show a waveform in the viewer that is installed"},
     {"explain", cli_explain, "walk through a reproducer from symptom to cause"},
     {"fuzz", cli_fuzz, "random legal programs in lockstep; findings become reproducers"},
     {"campaign", cli_campaign, "fuzzing by plan, over processes and machines, resumable"},

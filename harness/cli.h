@@ -136,6 +136,7 @@ int cli_check(int argc, char **argv);
 int cli_expand(int argc, char **argv);
 int cli_limits(int argc, char **argv);
 int cli_replay(int argc, char **argv);
+int cli_wave(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_cosim(int argc, char **argv);
 int cli_bench(int argc, char **argv);

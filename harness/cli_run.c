@@ -6,7 +6,11 @@
 #include "csim/isa/limits.h"
 #include "csim/isa/programs.h"
 #include "harness/cli.h"
+#include "harness/recording.h"
 #include "harness/report.h"
+#include "harness/wave.h"
+#include "harness/wave_check.h"
+#include "harness/wave_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +83,43 @@ static void fill_job(work *self) {
     self->job.c = self->region[2];
 }
 
+// A process can have one SystemC engine only.
+static bool is_single(const work *self) {
+    return strcmp(self->settings.engine, "systemc") == 0;
+}
+
+static tpu_status open_wave(work *self, tpu_message *why) {
+    const engine_api *api = session_api(self->session);
+    const bool memories = strcmp(self->settings.engine, "netlist") != 0;
+    const tpu_status status = is_single(self) ? wave_check_place(self->wave, 0, why)
+                                              : wave_check_engine(api, &self->settings.config,
+                                                                  self->wave, 0, memories, why);
+    return status == TPU_OK ? api->trace_open(session_engine(self->session), self->wave, why)
+                            : status;
+}
+
+// The machine's side is written; the model's comes from running the same once
+// more.
+static tpu_status close_wave(work *self, tpu_message *why) {
+    const engine_api *api = session_api(self->session);
+    const recording_window all = {.first = 0, .last = UINT64_MAX};
+    recording taken = {.event = NULL};
+    tpu_status status = api->trace_close(session_engine(self->session), why);
+    if (status != TPU_OK || self->unchecked || is_single(self) ||
+        self->seen.kind == VERDICT_REFUSED || self->seen.kind == VERDICT_ERROR) {
+        return status;
+    }
+    status = recording_take(session_reproducer(self->session), api, &all, NULL, &taken, why);
+    if (status == TPU_OK) {
+        status = wave_write_window(&taken, self->wave, self->wave, why);
+    }
+    if (status == TPU_OK) {
+        status = wave_view_write(&taken, self->wave, why);
+    }
+    recording_clear(&taken);
+    return status;
+}
+
 static tpu_status execute(work *self, tpu_message *why) {
     tpu_status status = image_build(&self->settings.config.params, &self->program, !self->unchecked,
                                     &self->words, why);
@@ -86,8 +127,7 @@ static tpu_status execute(work *self, tpu_message *why) {
         status = cli_open_session(&self->settings, &self->session, why);
     }
     if (status == TPU_OK && self->wave != NULL) {
-        status =
-            session_api(self->session)->trace_open(session_engine(self->session), self->wave, why);
+        status = open_wave(self, why);
     }
     if (status != TPU_OK) {
         return status;
@@ -95,7 +135,7 @@ static tpu_status execute(work *self, tpu_message *why) {
     fill_job(self);
     session_run(self->session, self->name, &self->job, &self->seen);
     if (self->wave != NULL) {
-        status = session_api(self->session)->trace_close(session_engine(self->session), why);
+        status = close_wave(self, why);
     }
     if (status == TPU_OK && self->save != NULL) {
         status = session_save_reproducer(self->session, self->save, &self->seen, why);
@@ -123,7 +163,8 @@ static void say_unchecked(const work *self) {
                      (unsigned long long)status->cycles);
         return;
     }
-    (void)printf("ended by fault %s of %s at pc %u after %llu cycles; nothing was compared\n",
+    (void)printf("ended by fault %s of %s at pc %u after %llu cycles; nothing "
+                 "was compared\n",
                  rule != NULL ? rule : "?",
                  status->fault_unit < TPU_UNIT_COUNT ? tpu_unit_names[status->fault_unit] : "?",
                  status->fault_pc, (unsigned long long)status->cycles);
@@ -153,7 +194,8 @@ static int show(const work *self) {
     return verdict_exit_code(self->seen.kind);
 }
 
-// A failure leaves a directory; what could not be written is said, the verdict stays.
+// A failure leaves a directory; what could not be written is said, the verdict
+// stays.
 static void leave_failure(work *self) {
     if (self->seen.kind != VERDICT_MISMATCH && self->seen.kind != VERDICT_HANG) {
         return;
@@ -186,25 +228,34 @@ static int finish(work *self, size_t rows, size_t columns) {
 }
 
 static const char run_usage[] =
-    "usage: tpucosim run PROGRAM.s [-A A.npy] [-B B.npy] [-C C.npy] [-o OUT.npy] [OPTION]...\n\n"
-    "Runs the program on the machine and on the model in lockstep. Matrices are int8 .npy files\n"
-    "or raw bytes (FILE:ROWSxCOLUMNS) and lie in the upper left corner of MAXDIM x MAXDIM regions\n"
-    "of zeros; OUT receives the whole region C (.npy; .raw or .bin for bytes alone).\n"
+    "usage: tpucosim run PROGRAM.s [-A A.npy] [-B B.npy] [-C C.npy] [-o "
+    "OUT.npy] [OPTION]...\n\n"
+    "Runs the program on the machine and on the model in lockstep. Matrices "
+    "are int8 .npy files\n"
+    "or raw bytes (FILE:ROWSxCOLUMNS) and lie in the upper left corner of "
+    "MAXDIM x MAXDIM regions\n"
+    "of zeros; OUT receives the whole region C (.npy; .raw or .bin for bytes "
+    "alone).\n"
     "  --fortran         write OUT.npy in Fortran order\n"
     "  --unchecked       run an illegal program too, on the machine alone\n"
     "  --save FILE       write a reproducer, whatever the verdict\n"
-    "  --wave FILE       write a waveform (FST)\n" CLI_SETTING_HELP;
+    "  --wave FILE       write a waveform (FST) of the whole "
+    "run\n" CLI_SETTING_HELP;
 
 static const char gemm_usage[] =
     "usage: tpucosim gemm A.npy B.npy [-o C.npy] [--relu] [OPTION]...\n\n"
-    "Multiplies two int8 matrices on the machine, in lockstep with the model. Extents that are no\n"
-    "multiple of T are padded with zeros and cropped again. A and B may be raw bytes,\n"
+    "Multiplies two int8 matrices on the machine, in lockstep with the model. "
+    "Extents that are no\n"
+    "multiple of T are padded with zeros and cropped again. A and B may be raw "
+    "bytes,\n"
     "FILE:ROWSxCOLUMNS; C is bytes alone when its name ends in .raw or .bin.\n"
     "  --fortran         write C.npy in Fortran order\n"
     "  --relu            rectify before saturating\n"
-    "  --form FORM       looped, interleaved, b_per_tile, flat or fast; default looped\n"
+    "  --form FORM       looped, interleaved, b_per_tile, flat or fast; "
+    "default looped\n"
     "  --save FILE       write a reproducer, whatever the verdict\n"
-    "  --wave FILE       write a waveform (FST)\n" CLI_SETTING_HELP;
+    "  --wave FILE       write a waveform (FST) of the whole "
+    "run\n" CLI_SETTING_HELP;
 
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'}, {"relu", no_argument, NULL, 'r'},

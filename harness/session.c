@@ -227,6 +227,10 @@ tpu_status session_measure(session *self, const lockstep_job *job, double second
     return status;
 }
 
+const reproducer *session_reproducer(const session *self) {
+    return &self->history;
+}
+
 tpu_status session_save_reproducer(session *self, const char *path, const verdict *seen,
                                    tpu_message *why) {
     reproducer_expect(&self->history, seen);

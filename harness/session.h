@@ -10,6 +10,7 @@
 #include "harness/engine.h"
 #include "harness/lockstep.h"
 #include "harness/report.h"
+#include "harness/reproducer.h"
 #include "harness/verdict.h"
 
 #include <stdbool.h>
@@ -78,6 +79,9 @@ tpu_status session_save(session *self, const char *directory, const verdict *see
 /** Writes the reproducer alone. */
 tpu_status session_save_reproducer(session *self, const char *path, const verdict *seen,
                                    tpu_message *why) TPU_NODISCARD;
+
+/** Everything that ran since the engine was fresh; borrowed. */
+const reproducer *session_reproducer(const session *self);
 
 /** Borrowed. */
 const engine_api *session_api(const session *self);
