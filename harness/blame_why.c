@@ -164,7 +164,7 @@ static void note_place(verdict *out, const witness *seen) {
     int64_t off = (int64_t)seen->moved_to - seen->source;
     verdict_note(out, "it is row %u of %s; row %u is asked for, %lld row%s %s", seen->moved_to,
                  memory, seen->source, (long long)(off < 0 ? -off : off), plural(off),
-                 off < 0 ? "further on" : "earlier");
+                 off < 0 ? "earlier" : "further on");
 }
 
 static void note_again(verdict *out, const witness *seen) {

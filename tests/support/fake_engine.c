@@ -173,6 +173,15 @@ static void stop_at(engine *self, const track *at, uint64_t event) {
     self->end += self->config.watchdog;
 }
 
+static void edit_rows(engine *self) {
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        track *at = &self->tracks[s];
+        for (size_t i = 0; i < at->count; i++) {
+            self->fault.edit((tpu_stream)s, i, at->rows + i * at->bytes);
+        }
+    }
+}
+
 static void apply_fault(engine *self) {
     const fake_fault *fault = &self->fault;
     track *at = &self->tracks[fault->stream];
@@ -207,6 +216,9 @@ static void apply_fault(engine *self) {
         break;
     case FAKE_FAULT_AFTER:
         after_done(self, at);
+        break;
+    case FAKE_FAULT_EDIT:
+        edit_rows(self);
         break;
     default:
         break;

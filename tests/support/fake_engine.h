@@ -27,7 +27,8 @@ typedef enum fake_fault_kind {
     FAKE_FAULT_RAISED,    /**< the run ends with fault code `value` */
     FAKE_FAULT_ASSERTION, /**< one failed assertion is counted */
     FAKE_FAULT_STEP,      /**< step fails in cycle `value` */
-    FAKE_FAULT_AFTER      /**< one more row of `stream` after done */
+    FAKE_FAULT_AFTER,     /**< one more row of `stream` after done */
+    FAKE_FAULT_EDIT       /**< `edit` may change any row, once all of them are known */
 } fake_fault_kind;
 
 typedef struct fake_fault {
@@ -37,6 +38,7 @@ typedef struct fake_fault {
     uint64_t event; /**< 0-based index in the stream, or a byte */
     uint32_t bit;
     uint32_t value;
+    void (*edit)(tpu_stream stream, uint64_t index, uint8_t *row);
 } fake_fault;
 
 /** The table. create ends any config but checks nothing. */

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of an 8x8x8 GEMM (T = 4, looped, relu; see lockstep_rig.h) spoilt as a faulty unit would
+// spoil them, with the unit, element and words that a person would find. Addresses are those of
+// the program in the rig: A lies in vr rows 0..7 and 64..71, a column block each, B in spad.
+
+#include "harness/lockstep.h"
+
+#include "tests/support/lockstep_rig.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+static lockstep_rig rig;
+static uint8_t kept[16]; // for edits that need a row seen before
+
+static void set_up(void) {
+    lockstep_rig_create(&rig);
+}
+
+static void tear_down(void) {
+    lockstep_rig_destroy(&rig);
+}
+
+TestSuite(blame, .init = set_up, .fini = tear_down, .timeout = 20);
+
+static void edit(void (*how)(tpu_stream stream, uint64_t index, uint8_t *row)) {
+    const fake_fault fault = {.kind = FAKE_FAULT_EDIT, .edit = how};
+    lockstep_rig_run(&rig, &fault);
+    cr_assert_eq(rig.out.kind, VERDICT_MISMATCH, "%s", rig.out.sentence.text);
+}
+
+static void expect_note(const char *words) {
+    bool found = false;
+    for (size_t i = 0; i < rig.out.note_count; i++) {
+        found = found || strstr(rig.out.note[i].text, words) != NULL;
+    }
+    cr_expect(found, "wanted \"%s\"; %zu notes, first \"%s\"", words, rig.out.note_count,
+              rig.out.note_count > 0 ? rig.out.note[0].text : "");
+}
+
+static int32_t get_word(const uint8_t *at) {
+    return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+                     (uint32_t)at[3] << 24);
+}
+
+static void add_word(uint8_t *at, int32_t value) {
+    uint32_t sum = (uint32_t)get_word(at) + (uint32_t)value;
+    for (int i = 0; i < 4; i++) {
+        at[i] = (uint8_t)(sum >> 8 * i);
+    }
+}
+
+// Lane `lane` of row `row` of block `block` of A, as the mms take it.
+static int32_t a_at(uint32_t row, uint32_t block, uint32_t lane) {
+    return (int8_t)rig.a[row * 64 + block * 4 + lane];
+}
+
+// ---- where a row was read -----------------------------------------------------------------------
+
+static void read_three_rows_on(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // Row 9 of acol is row 1 of the second mm: vr row 65. What comes is vr row 68.
+    if (stream == TPU_STREAM_ACOL && index == 9) {
+        for (uint32_t lane = 0; lane < 4; lane++) {
+            row[lane] = (uint8_t)a_at(4, 1, lane);
+        }
+    }
+}
+
+Test(blame, names_the_row_that_was_read_instead) {
+    edit(read_three_rows_on);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_VRU);
+    expect_note("it is row 68 of vr; row 65 is asked for, 3 rows further on");
+    expect_note("its lanes are those of row 12 of acol, 3 rows later");
+}
+
+static void read_another_block(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // Row 2 of dma2vr is row 2, block 0 of A; what comes is row 2, block 1.
+    if (stream == TPU_STREAM_DMA2VR && index == 2) {
+        for (uint32_t lane = 0; lane < 4; lane++) {
+            row[lane] = (uint8_t)a_at(2, 1, lane);
+        }
+    }
+}
+
+Test(blame, names_the_place_in_the_matrix_that_was_read_instead) {
+    edit(read_another_block);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_DMA_LD);
+    expect_note("it is row 2, column block 1 of A; row 2, block 0 is asked for");
+}
+
+static void read_what_was_there(tpu_stream stream, uint64_t index, uint8_t *row) {
+    if (stream == TPU_STREAM_ACOL && index == 10) {
+        memcpy(row, kept, 4);
+    }
+}
+
+Test(blame, recognises_what_a_row_held_before_its_last_write) {
+    // Row 10 of acol is vr row 66. Run once with another A; the second run reads the first one's.
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        rig.a[2 * 64 + 4 + lane] = (uint8_t)(100 + lane);
+        kept[lane] = (uint8_t)(100 + lane);
+    }
+    lockstep_rig_run(&rig, NULL);
+    cr_assert_eq(rig.out.kind, VERDICT_OK, "%s", rig.out.sentence.text);
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        rig.a[2 * 64 + 4 + lane] = (uint8_t)lane;
+    }
+    edit(read_what_was_there);
+    expect_note("it is what row 66 of vr held before it was written last");
+}
+
+// ---- the array ----------------------------------------------------------------------------------
+
+static void other_weight(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // Rows 16..23 of cw: the third mm, activations of block 0. PE(2,1) has 5 more than its weight.
+    if (stream == TPU_STREAM_CW && index >= 16 && index < 24) {
+        add_word(row + 4, 5 * a_at((uint32_t)index - 16, 0, 2));
+    }
+}
+
+Test(blame, names_the_element_with_another_weight) {
+    edit(other_weight);
+    cr_expect_eq(rig.out.stream, TPU_STREAM_CW);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_ARRAY);
+    cr_expect_eq(rig.out.pe_row, 2, "PE(%d,%d)", rig.out.pe_row, rig.out.pe_col);
+    cr_expect_eq(rig.out.pe_col, 1);
+    expect_note("PE(2,1) multiplies by ");
+}
+
+static void weights_of_the_mm_before(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // The second mm (rows 8..15) takes block 1 of A with rows 4..7 of B, columns 0..3; with the
+    // weights of the first it is rows 0..3 of B.
+    if (stream != TPU_STREAM_CW || index < 8 || index >= 16) {
+        return;
+    }
+    for (uint32_t j = 0; j < 4; j++) {
+        int32_t sum = 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            sum += a_at((uint32_t)index - 8, 1, i) * (int8_t)rig.b[i * 64 + j];
+        }
+        add_word(row + 4 * j, sum - get_word(row + 4 * j));
+    }
+}
+
+Test(blame, recognises_the_weights_of_the_mm_before) {
+    edit(weights_of_the_mm_before);
+    expect_note("every PE still multiplies by the weight of the mm before");
+    cr_expect_eq(rig.out.pe_row, -1);
+}
+
+// ---- operands, fields, shapes -------------------------------------------------------------------
+
+static void base_left_out(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // The second mm adds to rows 0..7: rows 8..15 of ar.write.mm. Row 11 holds the sums alone.
+    if (stream == TPU_STREAM_CW && index == 11) {
+        memcpy(kept, row, 16);
+    }
+    if (stream == TPU_STREAM_AR_WRITE_MM && index == 11) {
+        memcpy(row + 2, kept, 16);
+    }
+}
+
+Test(blame, sees_that_an_operand_is_left_out) {
+    edit(base_left_out);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_ACCU);
+    expect_note("it is the right operand as it stands: the left one was left out");
+}
+
+static void term_left_out(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // Issue 8: mm with spad_w = 0 + iv0 * 64; f3 stands at byte 10.
+    if (stream == TPU_STREAM_ISSUE && index == 8) {
+        row[10] = 0;
+    }
+}
+
+Test(blame, names_the_address_term_that_is_left_out) {
+    edit(term_left_out);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_SEQUENCER);
+    expect_note("f3 is as written: no address term was added");
+}
+
+static void one_turn_ahead(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // The same field with iv0 = 2 instead of 1: 128 instead of 64.
+    if (stream == TPU_STREAM_ISSUE && index == 8) {
+        row[10] = 128;
+    }
+}
+
+Test(blame, names_the_counter_that_is_ahead) {
+    edit(one_turn_ahead);
+    expect_note("iv0 is one ahead in term 0 (f3 += iv0 * 64)");
+}
+
+static void base_ignored(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // Rows 8..15 of vr.write go to 64..71; here they go to 0..7. The row stands at byte 0.
+    if (stream == TPU_STREAM_VR_WRITE && index >= 8) {
+        row[0] = (uint8_t)(index - 8);
+    }
+}
+
+Test(blame, sees_that_a_base_address_is_left_out) {
+    edit(base_ignored);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_VRU);
+    expect_note("the row counts from 0: the base of the instruction is left out");
+}
+
+static void slip(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // A diagonal: lane 0 of row 8, lane 1 of row 9, ... of cw.
+    if (stream == TPU_STREAM_CW && index >= 8 && index < 12) {
+        add_word(row + 4 * (index - 8), 1000);
+    }
+}
+
+Test(blame, sees_a_diagonal) {
+    edit(slip);
+    cr_expect_eq(rig.out.shape, VERDICT_SHAPE_DIAGONAL);
+    expect_note("a slip in time");
+}
+
+// ---- several at once ----------------------------------------------------------------------------
+
+static uint64_t weight_write; // row of spad.write that comes in the cycle of acol's first row
+
+static void two_at_once(tpu_stream stream, uint64_t index, uint8_t *row) {
+    bool chosen = (stream == TPU_STREAM_ACOL && index == 0) ||
+                  (stream == TPU_STREAM_SPAD_WRITE && index == weight_write);
+    if (chosen) {
+        row[3] ^= 1;
+    }
+}
+
+Test(blame, prefers_the_unit_upstream_of_two_that_differ_in_one_cycle) {
+    // With no delays the rows of an issue come one a cycle, and those of the next issues beside.
+    fake_engine_schedule(rig.device, 1, 0);
+    lockstep_rig_run(&rig, NULL);
+    uint64_t when = fake_engine_cycle_of(rig.device, TPU_STREAM_ACOL, 0);
+    weight_write = 0;
+    while (weight_write < 16 &&
+           fake_engine_cycle_of(rig.device, TPU_STREAM_SPAD_WRITE, weight_write) != when) {
+        weight_write++;
+    }
+    cr_assert_lt(weight_write, 16u);
+    edit(two_at_once);
+    cr_expect_eq(rig.out.cycle, when);
+    cr_expect_eq(rig.out.stream, TPU_STREAM_SPAD_WRITE, "%s", rig.out.sentence.text);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_SPM);
+    cr_expect_eq(rig.out.row, weight_write);
+    cr_expect_eq(rig.out.beside, 1u << TPU_STREAM_ACOL);
+}
+
+// ---- inputs -------------------------------------------------------------------------------------
+
+Test(blame, counts_the_rows_that_a_wrong_row_is_made_from) {
+    // cw row 19 is row 3 of the third mm: wcol has its counts and 3 times header and 4 rows, acol
+    // the 16 rows of two mms and 4 of this one.
+    const fake_fault fault = {
+        .kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 19, .bit = 9};
+    lockstep_rig_run(&rig, &fault);
+    cr_assert_eq(rig.out.input_count, 2u);
+    cr_expect_eq(rig.out.input[0].stream, TPU_STREAM_WCOL);
+    cr_expect_eq(rig.out.input[0].needed, 16u);
+    cr_expect_eq(rig.out.input[1].stream, TPU_STREAM_ACOL);
+    cr_expect_eq(rig.out.input[1].needed, 20u);
+}
+
+Test(blame, follows_missing_rows_up_to_the_unit_that_has_its_inputs) {
+    // The run ends with nothing shown: everything is missing, and only the sequencer needs nothing.
+    const fake_fault fault = {.kind = FAKE_FAULT_SILENT};
+    lockstep_rig_run(&rig, &fault);
+    cr_expect_eq(rig.out.diff, VERDICT_DIFF_MISSING);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_SEQUENCER);
+}
+
+Test(blame, keeps_what_it_suggests_out_of_the_signature) {
+    edit(other_weight);
+    verdict_signature with = verdict_signature_of(&rig.out);
+    rig.out.note_count = 0;
+    rig.out.pe_row = 0;
+    rig.out.input_count = 0;
+    rig.out.beside = 7;
+    verdict_signature without = verdict_signature_of(&rig.out);
+    cr_expect(verdict_signature_equal(&with, &without));
+}
