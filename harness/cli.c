@@ -25,6 +25,7 @@ static const command commands[] = {
     {"campaign", cli_campaign, "fuzzing by plan, over processes and machines, resumable"},
     {"shrink", cli_shrink, "make a failing reproducer small"},
     {"timeline", cli_timeline, "where the cycles of a run went; files for Perfetto and Konata"},
+    {"page", cli_page, "a failure or a whole run as one HTML file"},
     {"mutants", cli_mutants, "plant faults, and say who notices them"},
     {"bench", cli_bench, "cycles against the targets, and speeds"},
     {"asm", cli_asm, "program text to instruction words"},

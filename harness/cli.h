@@ -145,6 +145,7 @@ int cli_illegal(int argc, char **argv); /**< fuzz --illegal */
 int cli_shrink(int argc, char **argv);
 int cli_campaign(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
+int cli_page(int argc, char **argv);
 int cli_mutants(int argc, char **argv);
 
 #endif
