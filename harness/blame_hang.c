@@ -159,20 +159,34 @@ static void note_held(lockstep *self) {
     }
 }
 
-// A unit that is starved of a channel which has brought it all that it will ever get.
+static const char *state_words(const probe_unit *unit) {
+    if (unit->state == PROBE_IDLE) {
+        return "says that it is idle: the instruction got lost in it, or was never taken";
+    }
+    if (unit->state == PROBE_BUSY) {
+        return "says that it moves, and gives nothing";
+    }
+    return unit->wait == PROBE_WAIT_HAZARD ? "waits for an older access of its own that never ends"
+           : unit->wait == PROBE_WAIT_MEMORY ? "waits for the memory port"
+                                             : NULL;
+}
+
+// What the unit that owes a row says of itself, when all that it needs was pushed.
 static void note_wait(lockstep *self) {
     verdict *out = self->out;
     const probe_unit *unit = &out->units[out->unit];
-    if (unit->state != PROBE_STARVED || unit->wait >= TPU_STREAM_COUNT) {
+    const char *name = tpu_unit_names[out->unit];
+    const char *words = state_words(unit);
+    if (out->stream >= 0 && dry_input(self, (tpu_stream)out->stream) >= 0) {
         return;
     }
-    tpu_stream channel = (tpu_stream)unit->wait;
-    if (expected_taken(self->model, channel) == expected_emitted(self->model, channel) ||
-        (out->stream >= 0 && dry_input(self, (tpu_stream)out->stream) < 0)) {
+    if (words != NULL && out->stream >= 0) {
+        verdict_note(out, "%s owes a row and has all that it needs; it %s", name, words);
+    } else if (words == NULL && unit->state == PROBE_STARVED) {
         verdict_note(out,
-                     "%s waits for a row of %s, and all that it needs was pushed: a row was "
-                     "lost in the channel, or taken twice, or one too many is asked for",
-                     tpu_unit_names[out->unit], tpu_streams[channel].name);
+                     "%s waits for %s, where all that it needs was pushed: a row lost in the "
+                     "channel, or one too many taken",
+                     name, tpu_streams[unit->wait].name);
     }
 }
 

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// explain: runs a reproducer again and walks from the symptom to the cause, in text.
+// explain: runs a reproducer again and walks from the symptom to the cause, in text. The wave that
+// the look into the array needs goes into a temporary file.
+
+#define _XOPEN_SOURCE 700 // mkstemp, P_tmpdir
 
 #include "harness/cli.h"
 #include "harness/explain.h"
 #include "harness/failure.h"
 #include "harness/loader.h"
+#include "harness/peek.h"
+#include "harness/wave.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "usage: tpucosim explain FILE [--engine KIND] [--json]\n\n"
@@ -33,6 +40,38 @@ static void explanation_clear(explanation *self) {
     reproducer_clear(&self->file);
 }
 
+// A name for the wave; false where no file can be made, and then there is no look into the array.
+static bool make_wave_name(char *path, size_t size) {
+    const char *place = getenv("TMPDIR");
+    (void)snprintf(path, size, "%s/tpucosim_explain_XXXXXX",
+                   place != NULL && place[0] != '\0' ? place : P_tmpdir);
+    int file = mkstemp(path);
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return file >= 0;
+}
+
+static tpu_status record(explanation *self, const recording_window *window, tpu_message *why) {
+    const engine_api *api = loader_api(self->loader);
+    char wave[512];
+    bool single = strcmp(self->file.engine, "systemc") == 0; // one run a process
+    bool traced = !single && make_wave_name(wave, sizeof wave);
+    if (traced) {
+        tpu_message ignored;
+        traced = recording_take(&self->file, api, window, wave, &self->taken, &ignored) == TPU_OK;
+        if (traced && wave_write_window(&self->taken, wave, wave, &ignored) == TPU_OK) {
+            peek_into(&self->taken, wave);
+        }
+        (void)unlink(wave);
+    }
+    if (traced) {
+        return TPU_OK;
+    }
+    recording_clear(&self->taken);
+    return recording_take(&self->file, api, window, NULL, &self->taken, why);
+}
+
 // The window is where the file says; what a run shows that fails elsewhere is looked for again.
 static tpu_status take(explanation *self, tpu_message *why) {
     verdict expected;
@@ -41,12 +80,11 @@ static tpu_status take(explanation *self, tpu_message *why) {
     expected.cycle = self->file.expected_cycle;
     const recording_window window = recording_window_of(&expected, FAILURE_BEFORE, FAILURE_AFTER);
     verdict_clear(&expected);
-    const engine_api *api = loader_api(self->loader);
-    tpu_status status = recording_take(&self->file, api, &window, NULL, &self->taken, why);
+    tpu_status status = record(self, &window, why);
     if (status == TPU_REFUSED) { // it ends before the window begins
         const recording_window all = {.first = 0, .last = UINT64_MAX};
         recording_clear(&self->taken);
-        status = recording_take(&self->file, api, &all, NULL, &self->taken, why);
+        status = record(self, &all, why);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "harness/failure.h"
 
+#include "harness/peek.h"
 #include "harness/recording.h"
 #include "harness/report.h"
 #include "harness/textfile.h"
@@ -111,6 +112,9 @@ static tpu_status draw(scene *self, tpu_message *why) {
     if (status == TPU_OK) {
         status = wave_write_window(&self->again, traced ? self->wave : NULL, self->wave, why);
         self->drawn = status == TPU_OK;
+    }
+    if (status == TPU_OK && traced) {
+        peek_into(&self->again, self->wave);
     }
     if (status == TPU_OK) {
         status = wave_view_write(&self->again, self->wave, why);

@@ -80,6 +80,16 @@ void verdict_note(verdict *self, const char *fmt, ...) {
     va_end(args);
 }
 
+void verdict_note_first(verdict *self, const char *fmt, ...) {
+    size_t kept = self->note_count < VERDICT_NOTES ? self->note_count : VERDICT_NOTES - 1;
+    memmove(self->note + 1, self->note, kept * sizeof self->note[0]);
+    self->note_count = kept + 1;
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(self->note[0].text, sizeof self->note[0].text, fmt, args);
+    va_end(args);
+}
+
 int verdict_exit_code(verdict_kind kind) {
     switch (kind) {
     case VERDICT_OK:

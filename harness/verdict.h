@@ -194,6 +194,9 @@ void verdict_clear(verdict *self);
 /** Adds a note; one too many is dropped. */
 void verdict_note(verdict *self, const char *fmt, ...) TPU_PRINTF(2, 3);
 
+/** Puts a note before the others; the last one is dropped when there is no room. */
+void verdict_note_first(verdict *self, const char *fmt, ...) TPU_PRINTF(2, 3);
+
 /** The part that replay and shrink compare. */
 verdict_signature verdict_signature_of(const verdict *self);
 
