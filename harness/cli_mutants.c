@@ -28,7 +28,7 @@ static const char usage[] =
     "noticed where nothing is planted.\n"
     "  --only NAME,...   these alone\n"
     "  --sample N        N others than those of --only, drawn by --seed\n"
-    "  --list            only say which would run\n"
+    "  --list            only say which would run; every anchor is looked for\n"
     "  --jobs J          mutants at the same time, default 1\n"
     "  --seconds N       of fuzzing before a mutant counts as survived, default 60\n"
     "  --control N       of fuzzing what must survive, default 10\n"
@@ -354,6 +354,9 @@ static int run_request(request *self) {
     }
     if (status == TPU_OK) {
         status = mutant_check_names(self->wish.only, list, count, &why);
+    }
+    if (status == TPU_OK) {
+        status = mutant_check_anchors(self->run.tree, list, count, &why);
     }
     if (status == TPU_OK) {
         size_t chosen = mutant_choose(&self->wish, list, count);

@@ -204,8 +204,29 @@ static void shrink_with(mutant_job *job, const char *binary, const char *found) 
     }
 }
 
-static void take_bucket(mutant_job *job, const char *binary, const cJSON *root,
-                        const cJSON *bucket) {
+// Whether the report of the small program says that the model stands alone.
+static bool blames_model(mutant_job *job, const char *binary) {
+    char small[MUTANT_PATH_MAX];
+    char log[MUTANT_PATH_MAX];
+    char *text = NULL;
+    command_end end;
+    tpu_message why;
+    mutant_path(small, job->place, "repro.json");
+    mutant_path(log, job->place, "replay.log");
+    const char *const argv[] = {binary, "replay", "--json", small, NULL};
+    if (command_run(argv, NULL, log, TEST_LIMIT, &end, &why) != TPU_OK ||
+        textfile_read(log, &text, NULL, &why) != TPU_OK) {
+        return false;
+    }
+    const char *json = strchr(text, '{');
+    cJSON *root = cJSON_Parse(json != NULL ? json : "");
+    bool alone = strcmp(string_of(root, "vote"), verdict_vote_text(VERDICT_VOTE_MODEL)) == 0;
+    cJSON_Delete(root);
+    free(text);
+    return alone;
+}
+
+static void take_bucket(mutant_job *job, const char *binary, const cJSON *bucket) {
     verdict_signature seen;
     char found[MUTANT_PATH_MAX];
     mutant_result *result = job->result;
@@ -215,13 +236,12 @@ static void take_bucket(mutant_job *job, const char *binary, const cJSON *root,
     }
     take_signature(job, &seen);
     result->outcome = MUTANT_CAUGHT;
-    result->unit_right = true; // judged by the vote, see docs/mutants.md
     result->detect = number_of(bucket, "seconds");
     result->programs = (uint64_t)number_of(bucket, "programs_before");
-    result->cycles = (uint64_t)number_of(root, "cycles");
     result->found_instructions = (uint32_t)number_of(bucket, "found_instructions");
     mutant_path(found, string_of(bucket, "directory"), "found.json");
     shrink_with(job, binary, found);
+    result->unit_right = result->small && blames_model(job, binary);
 }
 
 static void read_findings(mutant_job *job, const char *binary, const char *log) {
@@ -235,7 +255,7 @@ static void read_findings(mutant_job *job, const char *binary, const char *log) 
     cJSON *root = cJSON_Parse(json != NULL ? json : "");
     const cJSON *bucket = first_bucket(root);
     if (bucket != NULL) {
-        take_bucket(job, binary, root, bucket);
+        take_bucket(job, binary, bucket);
     } else {
         take_failure(job, text);
     }

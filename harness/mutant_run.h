@@ -66,6 +66,13 @@ bool mutant_went_well(const mutant *self, const mutant_result *result);
 const char *mutant_outcome_name(mutant_outcome outcome);
 
 /**
+ * Whether each anchor occurs exactly once in its file of `tree`; nothing is written.
+ * @return TPU_OK; TPU_REFUSED with the first that does not, or whose file is not there.
+ */
+tpu_status mutant_check_anchors(const char *tree, const mutant *list, size_t count,
+                                tpu_message *why) TPU_NODISCARD;
+
+/**
  * The controls of a list: what each kind does, with nothing planted. Without them a harness that
  * is red anyway would catch everything.
  * @param[out] controls  given: mutant_free.

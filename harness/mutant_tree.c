@@ -144,43 +144,66 @@ tpu_status mutant_tree_prepare(const mutant_options *options, const mutant *list
     return status == TPU_OK ? build_good(options, list, count, why) : status;
 }
 
+// ---- anchors -----------------------------------------------------------------------------------
+
+static tpu_status plant_text(const char *tree, const mutant *what, char **planted,
+                             tpu_message *why) {
+    char source[MUTANT_PATH_MAX];
+    char *text = NULL;
+    mutant_path(source, tree, what->file);
+    tpu_status status = textfile_read(source, &text, NULL, why);
+    if (status == TPU_OK) {
+        status = mutant_plant(what, text, planted, why);
+    }
+    free(text);
+    return status;
+}
+
+tpu_status mutant_check_anchors(const char *tree, const mutant *list, size_t count,
+                                tpu_message *why) {
+    tpu_status status = TPU_OK;
+    for (size_t i = 0; i < count && status == TPU_OK; i++) {
+        char *planted = NULL;
+        if (list[i].file != NULL) {
+            status = plant_text(tree, &list[i], &planted, why);
+        }
+        free(planted);
+    }
+    return status;
+}
+
 // ---- one mutant --------------------------------------------------------------------------------
 
-static tpu_status plant(const mutant_job *job, tpu_message *why) {
-    char source[MUTANT_PATH_MAX];
-    char target[MUTANT_PATH_MAX];
+static void target_of(const mutant_job *job, char *target) {
     char copy[MUTANT_PATH_MAX];
-    char *text = NULL;
+    mutant_path(copy, job->home, "source");
+    mutant_path(target, copy, job->what->file);
+}
+
+static tpu_status plant(const mutant_job *job, tpu_message *why) {
+    char target[MUTANT_PATH_MAX];
     char *planted = NULL;
     if (job->what->file == NULL) {
         return TPU_OK;
     }
-    mutant_path(source, job->options->tree, job->what->file);
-    mutant_path(copy, job->home, "source");
-    mutant_path(target, copy, job->what->file);
-    tpu_status status = textfile_read(source, &text, NULL, why);
-    if (status == TPU_OK) {
-        status = mutant_plant(job->what, text, &planted, why);
-    }
+    target_of(job, target);
+    tpu_status status = plant_text(job->options->tree, job->what, &planted, why);
     if (status == TPU_OK) {
         status = textfile_write(target, planted, strlen(planted), why);
     }
     free(planted);
-    free(text);
     return status;
 }
 
 tpu_status mutant_tree_restore(const mutant_job *job, tpu_message *why) {
     char source[MUTANT_PATH_MAX];
     char target[MUTANT_PATH_MAX];
-    char copy[MUTANT_PATH_MAX];
     char *text = NULL;
     if (job->what->file == NULL) {
         return TPU_OK;
     }
     mutant_path(source, job->options->tree, job->what->file);
-    mutant_path(copy, job->home, "source");
-    mutant_path(target, copy, job->what->file);
+    target_of(job, target);
     tpu_status status = textfile_read(source, &text, NULL, why);
     if (status == TPU_OK) {
         status = textfile_write(target, text, strlen(text), why);

@@ -36,12 +36,19 @@ bool shrink_is_over(shrink *self) {
     return self->report->timed_out || self->status != TPU_OK;
 }
 
+// When the model or the oracle stands alone, the small program must show that too. It stands alone
+// in C, so this keeps the instructions that bring the error there.
+static bool same_vote(const shrink *self) {
+    return self->vote == VERDICT_VOTE_NONE || self->seen.vote == self->vote;
+}
+
 bool shrink_try(shrink *self) {
     size_t at = 0;
     reproducer_replay(self->best, self->options->api, NULL, &self->seen, &at);
     self->report->tried++;
     const verdict_signature got = verdict_signature_of(&self->seen);
-    bool same = at + 1 == self->best->run_count && verdict_signature_equal(&got, &self->wanted);
+    bool same = at + 1 == self->best->run_count && verdict_signature_equal(&got, &self->wanted) &&
+                same_vote(self);
     self->report->kept += same;
     return same;
 }
@@ -143,6 +150,9 @@ static tpu_status check_start(shrink *self, tpu_message *why) {
         return status_fail(why, TPU_REFUSED, "shrink: the reproducer expects no failure");
     }
     if (shrink_try(self)) {
+        bool machine = self->seen.vote == VERDICT_VOTE_MACHINE;
+        bool agree = self->seen.vote == VERDICT_VOTE_AGREE;
+        self->vote = machine || agree ? VERDICT_VOTE_NONE : self->seen.vote;
         return TPU_OK;
     }
     const verdict_signature seen = verdict_signature_of(&self->seen);

@@ -16,7 +16,8 @@ typedef struct shrink {
     reproducer *best; // fails as wanted
     size_t subject;   // number of the run that is edited
     verdict_signature wanted;
-    verdict seen; // of the last candidate
+    verdict_vote vote; // who stood alone; NONE = does not matter
+    verdict seen;      // of the last candidate
     double begin;
     tpu_status status; // a failure of the harness ends everything
     tpu_message why;
