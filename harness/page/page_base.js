@@ -11,6 +11,10 @@ window.addEventListener("error", (event) => {
     place.textContent = "This page could not be drawn in full: " + event.message;
 });
 
+// Nothing may be asked of the network; the policy in the head forbids it, and this counts tries.
+let refusals = 0;
+document.addEventListener("securitypolicyviolation", () => { refusals++; });
+
 const data = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 

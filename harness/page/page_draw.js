@@ -167,8 +167,12 @@ Object.assign(Wave.prototype, {
     },
 
     wrongLabels(lane, event, left, half) {
-        const got = cut(wrongText(event, "got"), this.scale);
-        const expected = cut(wrongText(event, "expected"), this.scale);
+        const fit = (text) => {
+            const short = text.replace(/^.*: /, "");
+            return [text, short].find((t) => t.length * 6.7 + 5 <= this.scale) || "";
+        };
+        const got = fit(wrongText(event, "got"));
+        const expected = fit(wrongText(event, "expected"));
         return [
             got === "" ? null : svg("text", {class: "hittext", x: left + 3, y: lane.top + half - 7},
                 got),
@@ -177,14 +181,14 @@ Object.assign(Wave.prototype, {
         ].filter((made) => made !== null);
     },
 
+    // The cursor is as wide as its cycle, so that it covers nothing; the verdict stands before its.
     drawMarks() {
-        const line = (kind, cycle) => svg("line", {class: kind, x1: this.x(cycle + 0.5),
-            x2: this.x(cycle + 0.5), y1: 0, y2: this.height});
-        const parts = [];
+        const parts = [svg("rect", {class: "cursor", x: this.x(this.cursor), y: 16,
+            width: Math.max(this.scale, 1.5), height: this.height - 16})];
         if (this.mark >= 0 && this.mark < this.of.cycles) {
-            parts.push(line("verdict", this.mark));
+            parts.push(svg("line", {class: "verdict", x1: this.x(this.mark), x2: this.x(this.mark),
+                y1: 0, y2: this.height}));
         }
-        parts.push(line("cursor", this.cursor));
         return parts;
     },
 

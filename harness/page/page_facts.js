@@ -73,7 +73,7 @@ function countsSection() {
 function againSection() {
     const files = [["repro.json", "everything that the run needs; tpucosim replay runs it"],
         ["program.s", "the program"], ["window.fst", "the same window as a wave, both sides in it"],
-        ["timeline.json", "for ui.perfetto.dev or chrome://tracing"],
+        ["timeline.json", "for Perfetto (ui.perfetto.dev) and Chrome's own tracing page"],
         ["timeline.kanata", "for Konata"], ["report.json", "the report for a script"]];
     return section("again", "Run it again", null,
         report.again ? command(report.again) : null,
@@ -89,8 +89,8 @@ function waveSection(wave, machine, detail) {
     const cut = data.recording.cut ? "; rows farther off were left out to keep the page small" : "";
     return section("wave", "Wave window", "cycles " + data.recording.first + " to "
         + data.recording.last + cut, wave.element(),
-    el("div", {class: "columns"}, detail.root,
-        el("div", {}, el("h3", {}, "The machine"), machine.root, machine.text)));
+    el("div", {class: "beside"}, detail.root,
+        el("div", {}, el("h3", {}, "The machine", machine.title), machine.root, machine.text)));
 }
 
 function arraySection(rows) {
@@ -105,8 +105,11 @@ function arraySection(rows) {
 
 function drawFailure() {
     const recording = new Recording(data.recording);
-    const start = Number(BigInt(report.cycle || data.recording.last) - recording.first);
-    const wave = new Wave(recording, report.unit, start);
+    const mark = Number(BigInt(report.cycle || data.recording.last) - recording.first);
+    const wave = new Wave(recording, report.unit, mark);
+    if (report.verdict === "HANG") { // where things stopped, not where patience did
+        wave.cursor = clamp(recording.lastMove() + 2, 0, wave.cursor);
+    }
     const machine = new Machine(recording, report.unit);
     const detail = new Detail(recording);
     const found = guiltyRows(recording);

@@ -8,10 +8,9 @@
 const report = data.report;
 
 function drawHead() {
-    const title = report.sentence || "Nothing differs";
     document.getElementById("head").append(
         el("div", {}, badge(report.verdict), el("span", {class: "sub"}, shown("report/name"))),
-        el("h1", {}, el("span", {"data-json": "report/sentence"}, title)),
+        el("h1", {}, report.sentence ? shown("report/sentence") : "Nothing differs"),
         el("p", {class: "signature mono"}, shown("report/signature")));
 }
 
@@ -70,7 +69,8 @@ function instructionSection() {
         return null;
     }
     const written = (data.program || []).find((line) => line.pc === issue.pc);
-    const line = issue.line > 0 ? (data.source || "line") + ":" + issue.line : "";
+    const line = issue.line === 0 ? "" : data.source ? data.source + ":" + issue.line
+        : "line " + issue.line;
     return section("instruction", "Instruction", line,
         el("pre", {}, el("code", {}, shown("report/issue/text"))),
         written ? el("p", {class: "mono soft"}, "written: " + written.text) : null,
@@ -156,8 +156,9 @@ function heatSection(rows, wave, recording) {
         row.items.map((item) => cell(row, item))));
     return section("heat", "Wrong elements", report.stream + ", a row a line, a lane a column",
         el("p", {class: "soft"}, el("span", {id: "heat-wrong"}, String(wrong)), " of ",
-            el("span", {id: "heat-all"}, String(all)), " elements of the ", String(rows.length),
-            " rows shown are wrong; what was got stands in them, the darker the farther off."),
+            el("span", {id: "heat-all"}, String(all)), " elements of ", rows.length === 1 ? "the row"
+                : "the " + rows.length + " rows",
+            " shown are wrong. In them stands what was got, darker the farther off."),
         el("div", {class: "scroll"}, el("table", {class: "heat"},
             el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "row"),
                 el("th", {scope: "col"}, "cycle"), head)), el("tbody", {}, body))));

@@ -28,7 +28,10 @@ class Machine {
         this.of = recording;
         this.guilty = guilty;
         this.root = el("div", {class: "scroll"});
-        this.text = el("p", {class: "soft"});
+        this.title = el("small", {});
+        this.text = el("p", {class: "soft"}, "A channel is dark when a row passes, red when the "
+            + "row is wrong, amber when its reader waits for a row, violet when its writer waits "
+            + "for room.");
     }
 
     // What a channel is doing: fired in this cycle, and who waits for it.
@@ -81,10 +84,49 @@ class Machine {
         this.root.replaceChildren(svg("svg", {class: "picture", viewBox: "0 0 900 250", width: 900,
             height: 250, role: "img", "aria-label": "Units and channels at cycle "
                 + this.of.cycleText(cycle)}, svg("defs", {}, tip), parts));
-        this.text.textContent = "At cycle " + this.of.cycleText(cycle) + ", the wave's cursor. A "
-            + "channel is dark when a row passes, red when the row is wrong, amber when its reader "
-            + "waits for a row, violet when its writer waits for room.";
+        this.title.textContent = "cycle " + this.of.cycleText(cycle);
     }
+}
+
+// The point on the border of a box towards another.
+function border(from, to) {
+    const [x, y, w, h] = from;
+    const dx = to[0] + to[2] / 2 - (x + w / 2);
+    const dy = to[1] + to[3] / 2 - (y + h / 2);
+    const scale = 1 / Math.max(Math.abs(dx) / (w / 2 + 3), Math.abs(dy) / (h / 2 + 3), 1e-6);
+    return [x + w / 2 + dx * scale, y + h / 2 + dy * scale];
+}
+
+// An arrow from each unit that waits to what it waits for; a circle among them is red.
+function waitsPicture(waits, circle) {
+    const places = {...PLACES, memory: [20, 205, 120, 36]};
+    const parts = [];
+    const state = new Map((waits.nodes || []).map((node) => [node.unit, node.state]));
+    for (const [name, [x, y, width, height]] of Object.entries(places)) {
+        const kind = circle.has(name) || name === at("report/unit") ? " guilty" : "";
+        parts.push(svg("rect", {class: "box" + kind + " " + (state.get(name) || ""), x, y, width,
+            height, rx: 5}));
+        parts.push(svg("text", {class: "name" + kind, x: x + 8, y: y + 22}, name));
+        parts.push(svg("text", {class: "soft", x: height < 40 ? x + 90 : x + 8,
+            y: y + (height < 40 ? 22 : 42)}, state.get(name) || ""));
+    }
+    for (const edge of waits.edges || []) {
+        const from = places[edge.from];
+        const to = places[edge.to];
+        if (from === undefined || to === undefined || from === to) {
+            continue;
+        }
+        const [x1, y1] = border(from, to);
+        const [x2, y2] = border(to, from);
+        const kind = circle.has(edge.from) && circle.has(edge.to) ? "way hit" : "way waited";
+        parts.push(svg("line", {class: kind, x1, y1, x2, y2, "marker-end": "url(#wait-tip)"}));
+        parts.push(svg("text", {x: (x1 + x2) / 2 - 10, y: (y1 + y2) / 2 - 6}, edge.stream || ""));
+    }
+    const tip = svg("marker", {id: "wait-tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 4,
+        markerHeight: 4, orient: "auto"}, svg("path", {d: "M0 0L8 4L0 8z",
+        style: "fill:var(--text)"}));
+    return svg("svg", {class: "picture", viewBox: "0 0 900 250", width: 900, height: 250,
+        role: "img", "aria-label": "Who waits for whom"}, svg("defs", {}, tip), parts);
 }
 
 // Who waits for whom, as the report says it.
@@ -97,6 +139,7 @@ function waitsSection() {
     const rows = (waits.edges || []).map((edge, i) => ({...edge, path: "report/waits/edges/" + i}));
     return section("waits", "Who waits for whom", circle.size > 0 ? "there is a circle"
         : "no circle",
+    el("div", {class: "scroll"}, waitsPicture(waits, circle)),
     table([
         {title: "unit", th: true, cell: (r) => shown(r.path + "/from")},
         {title: "waits for", cell: (r) => shown(r.path + "/to")},

@@ -48,6 +48,8 @@ function selftest({recording, wave}) {
         .size === document.querySelectorAll("[id]").length);
     check("every picture has a name", [...document.querySelectorAll("[role=img]")]
         .every((n) => n.getAttribute("aria-label")));
+    check("nothing was asked of the network", refusals === 0
+        && performance.getEntriesByType("resource").length === 0);
     check("no error was shown", document.getElementById("trouble").hidden);
     press("v");
     document.body.append(el("pre", {id: "selftest"}, lines.join("\n")));

@@ -95,6 +95,12 @@ class Recording {
         return found && found.cycle === cycle ? found : null;
     }
 
+    // Cycle of the last row of all.
+    lastMove() {
+        return this.streams.reduce((last, list) => list.length === 0 ? last
+            : Math.max(last, list[list.length - 1].cycle), 0);
+    }
+
     issueText(seq) {
         const issue = this.issues.get(seq);
         return issue ? "#" + issue[1] + " " + issue[3] : seq >= 0 ? "#" + seq : "header";
@@ -189,7 +195,7 @@ class Wave {
                 class: lane.stream === undefined ? "unit" : "stream",
                 title: this.laneTitle(lane),
                 click: () => this.choose(i),
-            }, lane.name)));
+            }, lane.name, lane.wrong ? el("small", {}, "got", el("br"), "expected") : null)));
     }
 
     laneTitle(lane) {
