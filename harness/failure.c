@@ -7,6 +7,7 @@
 
 #include "harness/failure.h"
 
+#include "harness/page.h"
 #include "harness/peek.h"
 #include "harness/recording.h"
 #include "harness/report.h"
@@ -182,7 +183,13 @@ static tpu_status write_all(scene *self, tpu_message *why) {
     (void)snprintf(replay, sizeof replay, "tpucosim replay %s/%s", self->directory,
                    FAILURE_REPRODUCER);
     const report_context context = context_of(self, replay);
-    return write_reports(self, &context, why);
+    status = write_reports(self, &context, why);
+    if (status == TPU_OK && self->recorded) {
+        char page[PATH_MAX];
+        path_of(self, FAILURE_PAGE, page);
+        status = page_write(&self->again, &context, page, why);
+    }
+    return status;
 }
 
 // Appends what a part of a signature says: "stream=cw" says cw, "field=-" nothing.

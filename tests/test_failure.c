@@ -116,6 +116,7 @@ Test(failure, says_what_is_missing_and_why) {
     (void)snprintf(path, sizeof path, "%s/%s", directory, FAILURE_WAVE);
     cr_expect_eq(access(path, F_OK), 0, "the streams need no trace of the machine");
     free(read_file(FAILURE_TIMELINE));
+    free(read_file(FAILURE_PAGE));
     free(screen);
 }
 
