@@ -456,9 +456,17 @@ void blame_memory(lockstep *self, tpu_mem memory, const uint8_t *want, const uin
     memory_window(out, want, got, rows, row_bytes);
     expected_row none = {.row = NULL, .issue = EXPECTED_NO_ISSUE, .in_issue = 0};
     blame_issue(self, &none);
-    size_t t = self->params.t;
-    size_t block = at + (size_t)lie.lane / t * t * lane_bytes; // of C a row has several
-    blame_why_memory(out, want + block, got + block, t, lane_bytes);
+    size_t bytes = 0;
+    const uint8_t *before = expected_initial(self->model, memory, &bytes);
+    const blame_contents contents = {.memory = memory,
+                                     .want = want,
+                                     .got = got,
+                                     .before = before != NULL ? before : self->job->c,
+                                     .bytes = rows * row_bytes,
+                                     .block = self->params.t * lane_bytes,
+                                     .lane_bytes = lane_bytes,
+                                     .at = at + lane};
+    blame_why_memory(self, &contents);
     (void)status_fail(&out->sentence, TPU_OK,
                       "after the run lane %d of row %llu of %s is %lld, expected %lld", out->lane,
                       (unsigned long long)out->row, tpu_mem_names[memory],

@@ -335,14 +335,84 @@ void blame_why(lockstep *self, const uint8_t *got, size_t rows) {
     witness_clear(&seen);
 }
 
-void blame_why_memory(verdict *out, const uint8_t *want, const uint8_t *got, size_t count,
-                      size_t lane_bytes) {
-    lanes values;
-    for (size_t i = 0; i < count && i < LANES_MAX; i++) {
-        // ac2sp and ar.write.mm have the lanes of a memory of bytes and of words
-        tpu_stream like = lane_bytes == 1 ? TPU_STREAM_AC2SP : TPU_STREAM_CW;
-        values.want[i] = verdict_row_element(like, want, -1, (int)i);
-        values.got[i] = verdict_row_element(like, got, -1, (int)i);
+void blame_fault(lockstep *self) {
+    verdict *out = self->out;
+    const isa_program *program = self->job->program;
+    const unsigned pc = out->status.fault_pc;
+    const uint64_t issued = expected_taken(self->model, TPU_STREAM_ISSUE);
+    const expected_row next = {.row = NULL,
+                               .issue = (uint32_t)issued,
+                               .in_issue = 0}; // what comes after the last one seen
+    blame_issue(self, &next);
+    if (program == NULL || out->unit != TPU_UNIT_SEQUENCER) {
+        return;
     }
-    note_pattern(out, &values, count < LANES_MAX ? count : LANES_MAX, 8u * (unsigned)lane_bytes);
+    if (!out->issue.known) {
+        verdict_note(out,
+                     "the program has issued all of its %llu instructions; the machine goes "
+                     "on at pc %u",
+                     (unsigned long long)issued, pc);
+    } else if (out->issue.issue.pc != pc) {
+        verdict_note(out,
+                     "the program goes on at pc %u, the machine is at pc %u: a loop turned "
+                     "once too often or too seldom",
+                     out->issue.issue.pc, pc);
+    } else {
+        verdict_note(out, "the instruction is the right one: an operand was resolved wrongly, or "
+                          "its rule is checked wrongly");
+    }
+}
+
+// The block of the memory that should hold what this one holds, nearest to it; SIZE_MAX = none.
+static size_t find_block(const blame_contents *of, size_t here) {
+    size_t best = SIZE_MAX;
+    size_t least = SIZE_MAX;
+    for (size_t at = 0; at + of->block <= of->bytes; at += of->block) {
+        size_t away = at > here ? at - here : here - at;
+        if (at != here && away < least && memcmp(of->want + at, of->got + here, of->block) == 0) {
+            best = at;
+            least = away;
+        }
+    }
+    return best;
+}
+
+static void note_block(const lockstep *self, const blame_contents *of, size_t here) {
+    verdict *out = self->out;
+    const char *name = tpu_mem_names[of->memory];
+    const uint8_t *got = of->got + here;
+    if (memcmp(got, of->before + here, of->block) == 0) {
+        verdict_note(out, "it holds what was there before the run: a write did not arrive, or went "
+                          "elsewhere");
+        return;
+    }
+    size_t other = find_block(of, here);
+    bool zeros = true;
+    for (size_t i = 0; i < of->block && zeros; i++) {
+        zeros = got[i] == 0;
+    }
+    if (other == SIZE_MAX || zeros) {
+        return;
+    }
+    if (of->memory == TPU_MEM_C) {
+        verdict_note(out, "it holds what belongs to C[%zu][%zu..]: written to the wrong place",
+                     other / self->params.maxdim, other % self->params.maxdim);
+    } else {
+        verdict_note(out, "it holds what belongs to row %zu of %s: written to the wrong row",
+                     other / of->block, name);
+    }
+}
+
+void blame_why_memory(const lockstep *self, const blame_contents *of) {
+    const size_t count = self->params.t < LANES_MAX ? self->params.t : LANES_MAX;
+    const size_t here = of->at / of->block * of->block;
+    lanes values;
+    for (size_t i = 0; i < count; i++) {
+        // ac2sp and cw have the lanes of a memory of bytes and of words
+        tpu_stream like = of->lane_bytes == 1 ? TPU_STREAM_AC2SP : TPU_STREAM_CW;
+        values.want[i] = verdict_row_element(like, of->want + here, -1, (int)i);
+        values.got[i] = verdict_row_element(like, of->got + here, -1, (int)i);
+    }
+    note_block(self, of, here);
+    note_pattern(self->out, &values, count, 8u * (unsigned)of->lane_bytes);
 }

@@ -105,12 +105,27 @@ static tpu_status record(scene *self, bool *traced, tpu_message *why) {
     return status;
 }
 
+// A shrunk run has few rows to tell from. What was suggested when it was found comes first.
+static void recall_notes(scene *self) {
+    const verdict *found = self->of->seen;
+    verdict *now = &self->again.seen;
+    const verdict_signature before = verdict_signature_of(found);
+    const verdict_signature after = verdict_signature_of(now);
+    if (found->digest == now->digest || !verdict_signature_equal(&before, &after)) {
+        return;
+    }
+    for (size_t i = found->note_count; i-- > 0;) {
+        verdict_note_first(now, "as found: %.400s", found->note[i].text);
+    }
+}
+
 // What is drawn from the second run.
 static tpu_status draw(scene *self, tpu_message *why) {
     bool traced = false;
     path_of(self, FAILURE_WAVE, self->wave);
     tpu_status status = record(self, &traced, why);
     if (status == TPU_OK) {
+        recall_notes(self);
         status = wave_write_window(&self->again, traced ? self->wave : NULL, self->wave, why);
         self->drawn = status == TPU_OK;
     }

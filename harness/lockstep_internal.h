@@ -78,9 +78,20 @@ void blame_missing(lockstep *self, tpu_stream stream);
  */
 void blame_why(lockstep *self, const uint8_t *got, size_t rows);
 
-/** Notes on a memory that is not as expected: one block of lanes of each. */
-void blame_why_memory(verdict *out, const uint8_t *want, const uint8_t *got, size_t lanes,
-                      size_t lane_bytes);
+/** A memory after the run. C has several blocks of T lanes in a row, the others one. */
+typedef struct blame_contents {
+    tpu_mem memory;
+    const uint8_t *want;
+    const uint8_t *got;
+    const uint8_t *before; // the run
+    size_t bytes;
+    size_t block; // bytes of T lanes
+    size_t lane_bytes;
+    size_t at; // of the first wrong lane, in bytes
+} blame_contents;
+
+/** Notes on a memory that is not as expected. */
+void blame_why_memory(const lockstep *self, const blame_contents *of);
 
 /** The row that some unit owes and whose inputs are all there, and the unit. */
 typedef struct blame_debt {
@@ -93,6 +104,9 @@ blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_U
 
 /** No movement any more: which unit holds the others up. */
 void blame_stuck(lockstep *self);
+
+/** A fault in a legal program: where the program stood by then. */
+void blame_fault(lockstep *self);
 
 /** Fills in the issue that a row belongs to, and the last issues seen. */
 void blame_issue(lockstep *self, const expected_row *row);

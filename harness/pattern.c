@@ -357,25 +357,50 @@ static bool combines(const pattern_row *row, const int64_t *left, const int64_t 
     return true;
 }
 
-size_t pattern_combine(const pattern_row *row, const int64_t *left, const int64_t *right,
-                       tpu_message *out) {
-    static const struct {
-        combination how;
-        bool two; // asks for both operands
-        const char *words;
-    } known[] = {{only_left, false, "the left operand as it stands: nothing was added to it"},
-                 {only_right, true, "the right operand as it stands: the left one was left out"},
-                 {minus, true, "left minus right instead of the sum"},
-                 {minus_turned, true, "right minus left instead of the sum"},
-                 {twice_left, false, "the left operand twice"},
-                 {twice_right, true, "the right operand twice"},
-                 {plus, true, "the plain sum, where the program asks for something else"},
-                 {plus_relu, true, "the sum after a relu that the program does not ask for"}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if ((!known[i].two || right != NULL) && combines(row, left, right, known[i].how)) {
+static bool is_nothing(const pattern_row *row, const int64_t *operand) {
+    for (size_t lane = 0; operand != NULL && lane < row->lanes; lane++) {
+        if (operand[lane] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What can be said of one operand, and of two that are both more than zeros.
+typedef struct guess {
+    combination how;
+    const char *words;
+} guess;
+
+static size_t say_first(const pattern_row *row, const int64_t *left, const int64_t *right,
+                        const guess *known, size_t count, tpu_message *out) {
+    for (size_t i = 0; i < count; i++) {
+        if (combines(row, left, right, known[i].how)) {
             (void)status_fail(out, TPU_OK, "it is %s", known[i].words);
             return 1;
         }
     }
     return 0;
+}
+
+size_t pattern_combine(const pattern_row *row, const int64_t *left, const int64_t *right,
+                       tpu_message *out) {
+    static const guess one[] = {{only_left, "the operand as it stands"},
+                                {twice_left, "the operand twice"}};
+    static const guess two[] = {
+        {only_left, "the left operand as it stands: nothing was added to it"},
+        {only_right, "the right operand as it stands: the left one was left out"},
+        {minus, "left minus right instead of the sum"},
+        {minus_turned, "right minus left instead of the sum"},
+        {twice_left, "the left operand twice"},
+        {twice_right, "the right operand twice"}};
+    static const guess sum[] = {
+        {plus, "the plain sum, where the program asks for something else"},
+        {plus_relu, "the sum after a relu that the program does not ask for"}};
+    if (right == NULL) {
+        return say_first(row, left, NULL, one, sizeof one / sizeof one[0], out);
+    }
+    bool telling = !is_nothing(row, left) && !is_nothing(row, right);
+    size_t said = telling ? say_first(row, left, right, two, sizeof two / sizeof two[0], out) : 0;
+    return said != 0 ? said : say_first(row, left, right, sum, sizeof sum / sizeof sum[0], out);
 }

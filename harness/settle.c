@@ -47,6 +47,7 @@ static bool settle_fault(lockstep *self) {
     out->unit = out->status.fault_unit < TPU_UNIT_COUNT ? out->status.fault_unit : -1;
     (void)status_fail(&out->sentence, TPU_OK, "the machine raised %s at pc %u in a legal program",
                       name != NULL ? name : "an unknown fault", out->status.fault_pc);
+    blame_fault(self);
     return false;
 }
 

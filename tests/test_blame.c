@@ -273,6 +273,45 @@ Test(blame, follows_missing_rows_up_to_the_unit_that_has_its_inputs) {
     cr_expect_eq(rig.out.unit, TPU_UNIT_SEQUENCER);
 }
 
+// ---- after the run ------------------------------------------------------------------------------
+
+static void exchange_rows_of_c(void *user, uint8_t *c, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    uint8_t block[4] = {11, 12, 13, 14}; // nothing that is anywhere else
+    memcpy(c + 3 * 64, c, 4);
+    memcpy(c, block, 4);
+}
+
+Test(blame, sees_that_a_block_of_c_stands_elsewhere) {
+    rig.hooks.expected_c = exchange_rows_of_c;
+    lockstep_rig_run(&rig, NULL);
+    cr_expect_eq(rig.out.diff, VERDICT_DIFF_C_INSIDE);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_DMA_ST);
+    expect_note("it holds what belongs to C[3][0..]: written to the wrong place");
+}
+
+static void want_a_write(void *user, uint8_t *c, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    c[20 * 64 + 5] ^= 0x55; // the program never writes there
+}
+
+Test(blame, sees_that_a_block_is_as_it_was_before_the_run) {
+    rig.hooks.expected_c = want_a_write;
+    lockstep_rig_run(&rig, NULL);
+    cr_expect_eq(rig.out.row, 20u);
+    expect_note("it holds what was there before the run");
+}
+
+Test(blame, says_where_the_program_stood_when_a_fault_was_raised) {
+    // The fake machine ends its run as it should and then shows a fault at pc 0.
+    const fake_fault fault = {.kind = FAKE_FAULT_RAISED, .value = TPU_RULE_OP_UNKNOWN};
+    lockstep_rig_run(&rig, &fault);
+    cr_expect_eq(rig.out.diff, VERDICT_DIFF_FAULT);
+    expect_note("the program has issued all of its 12 instructions; the machine goes on at pc 0");
+}
+
 Test(blame, keeps_what_it_suggests_out_of_the_signature) {
     edit(other_weight);
     verdict_signature with = verdict_signature_of(&rig.out);

@@ -115,6 +115,18 @@ Test(pattern, finds_the_wrong_combination_of_two_operands) {
     cr_expect_eq(pattern_combine(&row, left, right, &text), 0u);
 }
 
+Test(pattern, takes_no_operand_of_zeros_for_one_that_was_left_out) {
+    static const int64_t left[LANES] = {0, 0, 0, 0};
+    static const int64_t right[LANES] = {-1, 5, 6, 7};
+    static const int64_t want[LANES] = {0, 5, 6, 7}; // a vaddrelu
+    tpu_message text = {{0}};
+    const pattern_row row = {.want = want, .got = right, .lanes = LANES, .bits = 32};
+    cr_expect_eq(pattern_combine(&row, left, right, &text), 1u);
+    cr_expect(strstr(text.text, "the plain sum") != NULL, "%s", text.text);
+    cr_expect_eq(pattern_combine(&row, right, NULL, &text), 1u); // a vrelu
+    cr_expect_str_eq(text.text, "it is the operand as it stands");
+}
+
 Test(pattern, adds_at_32_bits_as_the_machine_does) {
     static const int64_t left[LANES] = {INT32_MIN, 1, 1, 1};
     static const int64_t right[LANES] = {1, 1, 1, 1};
