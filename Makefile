@@ -30,6 +30,9 @@ campaign: build ## fuzzing by plan, resumable: make campaign CAMPAIGN=dir POINTS
 bench: engine ## cycles against the targets, checked and bare cycles a second
 	@$(TPUCOSIM) bench
 
+waves: engine ## a waveform of a normal run, and how to open it
+	@ci/waves $(BUILD)
+
 ##@ Check
 test: tools-test $(BUILD)/build.ninja ## everything CI runs
 	@cmake --build $(BUILD) -- --quiet
@@ -83,5 +86,5 @@ tools:
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz campaign bench test unit matrix lint mutants check build engine format generate \
-	clean help tools tools-test
+.PHONY: cosim fuzz waves campaign bench test unit matrix lint mutants check build engine format \
+	generate clean help tools tools-test

@@ -138,7 +138,8 @@ static tpu_status write_view(show *self, const char *directory, tpu_message *why
 }
 
 static void remove_view(const char *directory) {
-    static const char *const names[] = {"view.gtkw", "view.sucl", WAVE_FIT_OPCODES};
+    static const char *const names[] = {"view.gtkw", "view.sucl", WAVE_FIT_OPCODES, WAVE_FIT_RULES,
+                                        WAVE_FIT_UNITS};
     char path[JOINED_MAX];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", directory, names[i]);

@@ -145,6 +145,7 @@ extern "C" tpu_status device_trace_open(device *self, const char *path, tpu_mess
                            path);
     }
     return engine_pins_guard(why, [&] {
+        enter(self); // the time unit is that of the thread's context
         device_trace_close(self);
         self->trace = std::make_unique<VerilatedFstC>();
 #if TPU_BUILT_TRACE

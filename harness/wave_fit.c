@@ -151,26 +151,53 @@ void wave_fit_clear(wave_fit *self) {
     *self = (wave_fit){.gtkw = NULL};
 }
 
-tpu_status wave_fit_write_names(const char *directory, tpu_message *why) {
-    textbuf text = {.text = NULL};
+static void list_opcodes(textbuf *to) {
     for (unsigned op = 0; op < TPU_OP_COUNT; op++) {
-        textbuf_add(&text, "%02X %s\n", op, tpu_ops[op].name);
+        textbuf_add(to, "%02X %s\n", op, tpu_ops[op].name);
     }
+}
+
+static void list_rules(textbuf *to) {
+    for (unsigned value = 0; value <= UINT8_MAX; value++) {
+        const char *name = value == 0 ? "none" : tpu_rule_name(value);
+        if (name != NULL) {
+            textbuf_add(to, "%02X %s\n", value, name);
+        }
+    }
+}
+
+static void list_units(textbuf *to) {
+    for (unsigned unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        textbuf_add(to, "%02X %s\n", unit, tpu_unit_names[unit]);
+    }
+}
+
+static tpu_status write_list(const char *directory, const char *name, void (*list)(textbuf *),
+                             tpu_message *why) {
+    textbuf text = {.text = NULL};
+    textbuf path = {.text = NULL};
     char *names = NULL;
+    char *file = NULL;
+    list(&text);
+    textbuf_add(&path, "%s/%s", directory, name);
     tpu_status status = textbuf_take(&text, &names, why);
-    if (status != TPU_OK) {
-        textbuf_clear(&text);
-        return status;
+    if (status == TPU_OK) {
+        status = textbuf_take(&path, &file, why);
     }
-    const size_t size = strlen(directory) + sizeof WAVE_FIT_OPCODES + 1;
-    char *path = malloc(size);
-    if (path == NULL) {
-        status = status_fail(why, TPU_ERR_MEMORY, "%s: out of memory", directory);
-    } else {
-        (void)snprintf(path, size, "%s/%s", directory, WAVE_FIT_OPCODES);
-        status = textfile_write(path, names, strlen(names), why);
+    if (status == TPU_OK) {
+        status = textfile_write(file, names, strlen(names), why);
     }
-    free(path);
+    textbuf_clear(&text);
+    textbuf_clear(&path);
     free(names);
+    free(file);
     return status;
+}
+
+tpu_status wave_fit_write_names(const char *directory, tpu_message *why) {
+    tpu_status status = write_list(directory, WAVE_FIT_OPCODES, list_opcodes, why);
+    if (status == TPU_OK) {
+        status = write_list(directory, WAVE_FIT_RULES, list_rules, why);
+    }
+    return status == TPU_OK ? write_list(directory, WAVE_FIT_UNITS, list_units, why) : status;
 }

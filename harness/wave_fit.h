@@ -10,8 +10,10 @@
 #include "base/status.h"
 #include "harness/wave_file.h"
 
-/** Name of the translation file of opcodes, as in spec/generated. */
+/** Names of the translation files, as in spec/generated. */
 #define WAVE_FIT_OPCODES "opcodes.gtkw.txt"
+#define WAVE_FIT_RULES "rules.gtkw.txt"
+#define WAVE_FIT_UNITS "units.gtkw.txt"
 
 /** A view in the language of each viewer. */
 typedef struct wave_fit {

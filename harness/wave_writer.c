@@ -335,7 +335,7 @@ static void pass_changes(wave_writer *self) {
 
 static void write_all(wave_writer *self) {
     fstWriterSetPackType(self->to, FST_WR_PT_LZ4);
-    fstWriterSetTimescale(self->to, self->from != NULL ? fstReaderGetTimescale(self->from) : -12);
+    fstWriterSetTimescale(self->to, -12);
     fstWriterSetVersion(self->to, "tpucosim");
     if (self->ours->comment != NULL) {
         fstWriterSetComment(self->to, self->ours->comment);

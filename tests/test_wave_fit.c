@@ -99,18 +99,22 @@ Test(wave_fit, tells_what_the_waveform_has_not_got) {
     cr_expect(fit.gtkw == NULL);
 }
 
-// The specification's own file, but for its head.
-Test(wave_fit, writes_the_opcodes_as_the_generated_file_has_them) {
-    char *made = NULL;
-    char *generated = NULL;
-    char name[320];
-    (void)snprintf(name, sizeof name, "%s/%s", directory, WAVE_FIT_OPCODES);
+// The specification's own files, but for their heads.
+Test(wave_fit, writes_translations_as_the_generated_files_have_them) {
+    static const char *const names[] = {WAVE_FIT_OPCODES, WAVE_FIT_RULES, WAVE_FIT_UNITS};
     cr_assert_eq(wave_fit_write_names(directory, &why), TPU_OK, "%s", why.text);
-    cr_assert_eq(textfile_read(name, &made, NULL, &why), TPU_OK, "%s", why.text);
-    cr_assert_eq(textfile_read("spec/generated/" WAVE_FIT_OPCODES, &generated, NULL, &why), TPU_OK);
-    const char *body = strstr(generated, "\n\n");
-    cr_assert(body != NULL);
-    cr_expect_str_eq(made, body + 2);
-    free(made);
-    free(generated);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *made = NULL;
+        char *generated = NULL;
+        char name[320];
+        (void)snprintf(name, sizeof name, "%s/%s", directory, names[i]);
+        cr_assert_eq(textfile_read(name, &made, NULL, &why), TPU_OK, "%s", why.text);
+        (void)snprintf(name, sizeof name, "spec/generated/%s", names[i]);
+        cr_assert_eq(textfile_read(name, &generated, NULL, &why), TPU_OK, "%s", why.text);
+        const char *body = strstr(generated, "\n\n");
+        cr_assert(body != NULL, "%s", names[i]);
+        cr_expect_str_eq(made, body + 2);
+        free(made);
+        free(generated);
+    }
 }
