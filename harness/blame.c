@@ -327,7 +327,9 @@ void blame_value(lockstep *self, const probe *seen, tpu_stream first, const uint
     collect(self, &kept, stream, got);
     blame_why(self, kept.rows, kept.count);
     free(kept.rows);
-    settle_vote(self, false);
+    if (out->vote == VERDICT_VOTE_NONE) { // nobody could judge the row by itself
+        settle_vote(self, false);
+    }
 }
 
 void blame_extra(lockstep *self, const probe *seen, tpu_stream stream, const uint8_t *got) {

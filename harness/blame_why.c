@@ -6,6 +6,7 @@
 
 #include "csim/isa/codec.h"
 #include "harness/lockstep_internal.h"
+#include "harness/oracle_row.h"
 #include "harness/pattern.h"
 #include "harness/witness.h"
 
@@ -250,6 +251,51 @@ static void trace_sums(verdict *out, witness *seen, const uint8_t *got, size_t r
     out->pe_col = answer.col;
 }
 
+// ---- who stands alone ---------------------------------------------------------------------------
+
+// The third opinion on this very row. C alone would not tell: few small programs store what
+// differs.
+static void ask_for_row(lockstep *self, const witness *seen, const uint8_t *want,
+                        const uint8_t *got) {
+    verdict *out = self->out;
+    const lockstep_job *job = self->job;
+    oracle_flow flow = {.issue = NULL};
+    uint32_t from = 0;
+    uint32_t to = 0;
+    uint8_t *row = calloc(expected_row_bytes(self->model, (tpu_stream)out->stream) + 8, 1);
+    if (row == NULL || oracle_flow_run(job->words, job->word_count, &flow, NULL) != TPU_OK ||
+        (!seen->header && seen->issue >= flow.count)) {
+        oracle_flow_clear(&flow);
+        free(row);
+        return;
+    }
+    const size_t t = self->params.t;
+    const bool sums = seen->has_mm && seen->in_issue < seen->mm.rows;
+    const oracle_row_facts facts = {.t = self->params.t,
+                                    .maxdim = self->params.maxdim,
+                                    .words = job->words,
+                                    .issue = seen->header ? NULL : &flow.issue[seen->issue],
+                                    .in_issue = seen->in_issue,
+                                    .lanes = seen->has_lanes ? seen->lanes : NULL,
+                                    .written = seen->written,
+                                    .matrix_a = (const int8_t *)job->a,
+                                    .matrix_b = (const int8_t *)job->b,
+                                    .a = sums ? seen->mm.a + seen->in_issue * t : NULL,
+                                    .w = sums ? seen->mm.w : NULL,
+                                    .left = seen->has_left ? seen->left : NULL,
+                                    .right = seen->has_right ? seen->right : NULL};
+    if (oracle_row((unsigned)out->stream, &facts, row, &from, &to)) {
+        bool machine = memcmp(got + from, row + from, to - from) == 0;
+        bool model = memcmp(want + from, row + from, to - from) == 0;
+        out->vote = machine && model ? VERDICT_VOTE_NONE
+                    : machine        ? VERDICT_VOTE_MODEL
+                    : model          ? VERDICT_VOTE_MACHINE
+                                     : VERDICT_VOTE_SPLIT;
+    }
+    oracle_flow_clear(&flow);
+    free(row);
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
 static void note_inputs(const lockstep *self, const witness *seen) {
@@ -325,6 +371,13 @@ void blame_why(lockstep *self, const uint8_t *got, size_t rows) {
     if (witness_ask(&query, &seen, NULL) == TPU_OK && seen.known) {
         expected_row want = expected_peek(self->model, query.stream, query.index);
         note_inputs(self, &seen);
+        if (first != NULL && want.row != NULL) {
+            ask_for_row(self, &seen, want.row, first);
+        }
+        if (out->vote == VERDICT_VOTE_MODEL) {
+            verdict_note(out, "the row that came follows from what it is made from: the model's "
+                              "is wrong");
+        }
         if (first != NULL && out->field >= 0) {
             note_field(self, out, &want);
         }

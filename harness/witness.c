@@ -7,6 +7,7 @@
 #include "harness/witness.h"
 
 #include "csim/arch/arch.h"
+#include "harness/shadow.h"
 #include "harness/verdict.h"
 
 #include <stdlib.h>
@@ -14,15 +15,6 @@
 
 // Issues looked at after the one in question: the next mm is seldom further away.
 #define ISSUES_AFTER 32u
-
-// An on-chip memory: rows now, rows before their last write, and whether there was one.
-typedef struct shadow {
-    uint8_t *now;
-    uint8_t *before;
-    bool *written;
-    size_t rows;
-    size_t bytes; // of a row
-} shadow;
 
 // Operands of one mm.
 typedef struct tile {
@@ -50,33 +42,12 @@ typedef struct inquiry {
     uint64_t before[TPU_STREAM_COUNT]; // rows up to the last issue
     uint64_t count[TPU_STREAM_COUNT];  // and with this one
     uint32_t target;                   // row of the stream within the issue
+    uint8_t *passed;                   // rows of a channel in the issue under way
+    bool passed_flag[TPU_MAXROWS];
+    uint32_t passed_rows;
 } inquiry;
 
-// ---- memory -------------------------------------------------------------------------------------
-
-static bool shadow_create(shadow *self, const uint8_t *from, size_t rows, size_t bytes) {
-    self->rows = rows;
-    self->bytes = bytes;
-    self->now = calloc(rows, bytes);
-    self->before = calloc(rows, bytes);
-    self->written = calloc(rows, sizeof *self->written);
-    if (self->now == NULL || self->before == NULL || self->written == NULL) {
-        return false;
-    }
-    if (from != NULL) {
-        memcpy(self->now, from, rows * bytes);
-    }
-    return true;
-}
-
-static void shadow_write(shadow *self, uint32_t row, const uint8_t *data) {
-    if (row < self->rows) {
-        uint8_t *at = self->now + row * self->bytes;
-        memcpy(self->before + row * self->bytes, at, self->bytes);
-        memcpy(at, data, self->bytes);
-        self->written[row] = true;
-    }
-}
+// ---- operands of an mm --------------------------------------------------------------------------
 
 static bool tile_create(tile *self, uint32_t t) {
     self->a = calloc(TPU_MAXROWS, t);
@@ -163,8 +134,8 @@ static void search_shadow(const inquiry *self, const uint8_t *lanes, witness *ou
         }
     }
     if (out->source < from->rows && from->written[out->source]) {
-        out->stale = gives(self, from->before + out->source * from->bytes, lanes) &&
-                     !gives(self, from->now + out->source * from->bytes, lanes);
+        out->stale = gives(self, shadow_row_before(from, out->source), lanes) &&
+                     !gives(self, shadow_row(from, out->source), lanes);
     }
 }
 
@@ -249,11 +220,29 @@ static void find_operands(const inquiry *self, uint32_t in_issue, witness *out) 
     }
 }
 
+// The lanes that the row hands on, from a memory or from a channel.
+static void find_lanes(const inquiry *self, uint32_t in_issue, witness *out) {
+    if (out->memory == TPU_MEM_SPAD || out->memory == TPU_MEM_VR) {
+        const shadow *from = &self->memory[out->memory];
+        const uint8_t *row = shadow_row(from, out->source);
+        out->has_lanes = row != NULL;
+        out->written = row != NULL && from->loaded[out->source];
+        if (row != NULL) {
+            memcpy(out->lanes, row, self->t);
+        }
+    } else if (in_issue < self->passed_rows) {
+        out->has_lanes = true;
+        out->written = self->passed_flag[in_issue];
+        memcpy(out->lanes, self->passed + (size_t)in_issue * self->t, self->t);
+    }
+}
+
 // ---- the pass -----------------------------------------------------------------------------------
 
 static void begin_issue(inquiry *self, const uint8_t *row) {
     self->after = self->found;
     self->header = false;
+    self->passed_rows = 0;
     self->op = (uint8_t)verdict_row_element(TPU_STREAM_ISSUE, row, 1, -1);
     for (int i = 0; i < TPU_FIELDS; i++) {
         self->f[i] = (uint32_t)verdict_row_element(TPU_STREAM_ISSUE, row, 3 + i, -1);
@@ -290,18 +279,44 @@ static void keep_operand(inquiry *self, tpu_stream stream, uint32_t in_issue, co
     }
 }
 
+// The channel whose row number k becomes row k of a write stream in the same instruction.
+static int passed_on_by(const inquiry *self) {
+    switch (self->query->stream) {
+    case TPU_STREAM_SPAD_WRITE:
+        return TPU_STREAM_DMA2SP;
+    case TPU_STREAM_VR_WRITE:
+        return self->op == TPU_OP_VLD ? TPU_STREAM_SP2VR : TPU_STREAM_DMA2VR;
+    case TPU_STREAM_C_WRITE:
+        return TPU_STREAM_AC2SP;
+    default:
+        return -1;
+    }
+}
+
+// Rows of this instruction that the one in question may be a copy of.
+static void keep_passed(inquiry *self, tpu_stream stream, uint32_t in_issue, const uint8_t *row) {
+    if (self->header || self->found || (int)stream != passed_on_by(self) ||
+        in_issue >= TPU_MAXROWS) {
+        return;
+    }
+    const size_t head = tpu_streams[stream].head_bytes;
+    memcpy(self->passed + (size_t)in_issue * self->t, row + head, self->t);
+    self->passed_flag[in_issue] = head > 0 && row[0] != 0;
+    self->passed_rows = in_issue + 1;
+}
+
 static void keep_write(inquiry *self, tpu_stream stream, const uint8_t *row) {
     const uint8_t *lanes = row + tpu_streams[stream].head_bytes;
     switch (stream) {
     case TPU_STREAM_SPAD_WRITE:
-        shadow_write(&self->memory[TPU_MEM_SPAD], number_at(row), lanes);
+        shadow_write(&self->memory[TPU_MEM_SPAD], number_at(row), lanes, true);
         break;
     case TPU_STREAM_VR_WRITE:
-        shadow_write(&self->memory[TPU_MEM_VR], number_at(row), lanes);
+        shadow_write(&self->memory[TPU_MEM_VR], number_at(row), lanes, row[2] != 0);
         break;
     case TPU_STREAM_AR_WRITE_MM:
     case TPU_STREAM_AR_WRITE_ALU:
-        shadow_write(&self->memory[TPU_MEM_AR], number_at(row), lanes);
+        shadow_write(&self->memory[TPU_MEM_AR], number_at(row), lanes, true);
         break;
     default:
         break;
@@ -341,13 +356,17 @@ static void take_row(void *user, tpu_stream stream, const uint8_t *row, size_t b
         self->found = true;
         self->target = in_issue;
         self->out->op = self->op;
+        self->out->header = self->header;
+        self->out->issue = (uint32_t)self->count[TPU_STREAM_ISSUE] - 1;
         memcpy(self->out->f, self->f, sizeof self->f);
         if (!self->header) {
             search_memory(self, in_issue, self->out);
             find_operands(self, in_issue, self->out);
+            find_lanes(self, in_issue, self->out);
         }
     }
     keep_operand(self, stream, in_issue, row);
+    keep_passed(self, stream, in_issue, row);
     keep_write(self, stream, row);
 }
 
@@ -372,7 +391,8 @@ static bool inquiry_create(inquiry *self) {
     self->header = true;
     self->model = arch_create(p);
     self->sums = calloc((size_t)TPU_MAXROWS * t, sizeof *self->sums);
-    bool good = self->model != NULL && self->sums != NULL;
+    self->passed = calloc(TPU_MAXROWS, t);
+    bool good = self->model != NULL && self->sums != NULL && self->passed != NULL;
     good =
         shadow_create(&self->memory[TPU_MEM_SPAD], query->memory[TPU_MEM_SPAD], p->spad_rows, t) &&
         good;
@@ -389,10 +409,9 @@ static bool inquiry_create(inquiry *self) {
 static void inquiry_clear(inquiry *self) {
     arch_destroy(self->model);
     free(self->sums);
+    free(self->passed);
     for (size_t i = 0; i <= TPU_MEM_AR; i++) {
-        free(self->memory[i].now);
-        free(self->memory[i].before);
-        free(self->memory[i].written);
+        shadow_clear(&self->memory[i]);
     }
     for (size_t i = 0; i < 3; i++) {
         tile_clear(&self->mm[i]);
@@ -478,7 +497,9 @@ tpu_status witness_ask(const witness_query *query, witness *out, tpu_message *wh
     out->memory = -1;
     out->left = calloc(t, sizeof *out->left);
     out->right = calloc(t, sizeof *out->right);
-    bool good = inquiry_create(&self) && out->left != NULL && out->right != NULL;
+    out->lanes = calloc(t, 1);
+    bool good =
+        inquiry_create(&self) && out->left != NULL && out->right != NULL && out->lanes != NULL;
     if (good) {
         run(&self);
         give_mm(&self);
@@ -495,6 +516,7 @@ void witness_clear(witness *self) {
     free(tiles);
     free(self->left);
     free(self->right);
+    free(self->lanes);
     free(self->sums);
     *self = (witness){.memory = -1};
 }

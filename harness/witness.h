@@ -33,6 +33,8 @@ typedef struct witness {
     uint64_t needed[TPU_STREAM_COUNT]; /**< rows of each channel that it is made from, and before */
     uint32_t f[TPU_FIELDS];            /**< operands of its issue */
     uint8_t op;
+    bool header;    /**< the header causes it: there is no issue */
+    uint32_t issue; /**< number of its issue */
     uint32_t in_issue;
 
     bool again; /**< another row of the stream has the lanes that came */
@@ -46,6 +48,10 @@ typedef struct witness {
     uint32_t moved_block;
     bool stale;       /**< `source` held what came before it was written last */
     bool stale_start; /**< that was before the run */
+
+    bool has_lanes; /**< `lanes` is what the row hands on, from a memory or a channel */
+    bool written;   /**< this program has loaded that */
+    uint8_t *lanes;
 
     bool has_left; /**< operands of an ar row or of a row to C: base and addend, or the sources */
     bool has_right;

@@ -273,6 +273,43 @@ Test(blame, follows_missing_rows_up_to_the_unit_that_has_its_inputs) {
     cr_expect_eq(rig.out.unit, TPU_UNIT_SEQUENCER);
 }
 
+// ---- who stands alone ---------------------------------------------------------------------------
+
+static tpu_stream spoilt;
+
+static void spoil_the_model(void *user, tpu_stream stream, uint64_t index, uint8_t *row,
+                            size_t bytes) {
+    (void)user;
+    if (stream == spoilt && index == 2) {
+        row[bytes - 1] ^= 1;
+    }
+}
+
+static void start_again(void) {
+    lockstep_rig_destroy(&rig);
+    lockstep_rig_create(&rig);
+}
+
+Test(blame, tells_a_wrong_model_from_a_wrong_machine_by_the_row_itself) {
+    // C never differs here: only the row does, on the model's side or on the machine's.
+    for (int s = TPU_STREAM_C_DLD; s < TPU_STREAM_COUNT; s++) {
+        if (s == TPU_STREAM_SP2VR) {
+            continue; // never written by a GEMM
+        }
+        start_again();
+        spoilt = (tpu_stream)s;
+        rig.hooks.expected_row = spoil_the_model;
+        lockstep_rig_run(&rig, NULL);
+        cr_expect_eq(rig.out.vote, VERDICT_VOTE_MODEL, "%s: %s", tpu_streams[s].name,
+                     verdict_vote_text(rig.out.vote));
+        start_again();
+        const fake_fault fault = {.kind = FAKE_FAULT_FLIP, .stream = s, .event = 2, .bit = 0};
+        lockstep_rig_run(&rig, &fault);
+        cr_expect_eq(rig.out.vote, VERDICT_VOTE_MACHINE, "%s: %s", tpu_streams[s].name,
+                     verdict_vote_text(rig.out.vote));
+    }
+}
+
 // ---- after the run ------------------------------------------------------------------------------
 
 static void exchange_rows_of_c(void *user, uint8_t *c, size_t bytes) {
