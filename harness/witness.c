@@ -9,6 +9,7 @@
 #include "csim/arch/arch.h"
 #include "harness/shadow.h"
 #include "harness/verdict.h"
+#include "harness/witness_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,66 +98,9 @@ static bool find_source(const inquiry *self, uint32_t in_issue, witness *out) {
     }
 }
 
-static int8_t clip(int32_t value) {
-    return (int8_t)(value > INT8_MAX ? INT8_MAX : value < INT8_MIN ? INT8_MIN : value);
-}
-
 static int32_t word_at(const uint8_t *at) {
     return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
                      (uint32_t)at[3] << 24);
-}
-
-// Does this memory row leave the machine as the lanes that came?
-static bool gives(const inquiry *self, const uint8_t *row, const uint8_t *lanes) {
-    if (self->query->stream != TPU_STREAM_AC2SP) {
-        return memcmp(row, lanes, self->t) == 0;
-    }
-    for (uint32_t lane = 0; lane < self->t; lane++) {
-        if (clip(word_at(row + (size_t)4 * lane)) != (int8_t)lanes[lane]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static uint32_t distance(uint32_t left, uint32_t right) {
-    return left > right ? left - right : right - left;
-}
-
-static void search_shadow(const inquiry *self, const uint8_t *lanes, witness *out) {
-    const shadow *from = &self->memory[out->memory];
-    for (uint32_t row = 0; row < from->rows; row++) {
-        bool nearer =
-            !out->moved || distance(row, out->source) < distance(out->moved_to, out->source);
-        if (row != out->source && nearer && gives(self, from->now + row * from->bytes, lanes)) {
-            out->moved = true;
-            out->moved_to = row;
-        }
-    }
-    if (out->source < from->rows && from->written[out->source]) {
-        out->stale = gives(self, shadow_row_before(from, out->source), lanes) &&
-                     !gives(self, shadow_row(from, out->source), lanes);
-    }
-}
-
-// In A and B a place is a row and a block of columns.
-static void search_matrix(const inquiry *self, const uint8_t *lanes, witness *out) {
-    const tpu_params *params = self->query->params;
-    const uint32_t blocks = params->maxdim / self->t;
-    uint32_t best = UINT32_MAX;
-    for (uint32_t row = 0; row < params->maxdim; row++) {
-        for (uint32_t block = 0; block < blocks; block++) {
-            const uint8_t *at = self->query->memory[out->memory] + (size_t)row * params->maxdim +
-                                (size_t)block * self->t;
-            uint32_t away = distance(row, out->source) + distance(block, out->block);
-            if (away != 0 && away < best && gives(self, at, lanes)) {
-                best = away;
-                out->moved = true;
-                out->moved_to = row;
-                out->moved_block = block;
-            }
-        }
-    }
 }
 
 static bool all_zero(const uint8_t *bytes, size_t count) {
@@ -179,9 +123,9 @@ static void search_memory(const inquiry *self, uint32_t in_issue, witness *out) 
     }
     const uint8_t *lanes = self->query->got + info->head_bytes;
     if (out->memory > TPU_MEM_AR) {
-        search_matrix(self, lanes, out);
+        witness_place_in_matrix(self->query, lanes, out);
     } else {
-        search_shadow(self, lanes, out);
+        witness_place_in_memory(self->query, &self->memory[out->memory], lanes, out);
     }
     out->moved = out->moved && !all_zero(lanes, self->t); // zeros stand everywhere
 }
