@@ -188,6 +188,17 @@ tpu_status peek_array(const recording *from, const char *wave, peek *out, tpu_me
     return status;
 }
 
+// A single element is at fault: theories about all of them are not.
+static void drop_general_notes(verdict *seen) {
+    size_t kept = 0;
+    for (size_t i = 0; i < seen->note_count; i++) {
+        if (strncmp(seen->note[i].text, "every PE", strlen("every PE")) != 0) {
+            seen->note[kept++] = seen->note[i];
+        }
+    }
+    seen->note_count = kept;
+}
+
 void peek_into(recording *from, const char *wave) {
     peek found;
     tpu_message why;
@@ -202,6 +213,9 @@ void peek_into(recording *from, const char *wave) {
     }
     seen->pe_row = found.row;
     seen->pe_col = found.col;
+    if (found.others == 0) {
+        drop_general_notes(seen);
+    }
     char also[64] = "";
     if (found.others > 0) {
         (void)snprintf(also, sizeof also, "; in %u other columns too, at other rows", found.others);
