@@ -54,69 +54,6 @@ static int oldest_owed(lockstep *self, int unit) {
     return found;
 }
 
-// The unit that must take rows before `unit` can go on; -1 = nobody.
-static int holder(const waitgraph *graph, int unit) {
-    const waitgraph_edge *edge = waitgraph_of(graph, unit);
-    bool on_room = edge != NULL && !edge->starved && edge->stream >= 0;
-    return on_room ? edge->to : -1;
-}
-
-blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_UNIT_COUNT]) {
-    waitgraph graph;
-    unsigned visited = 0;
-    waitgraph_build(units, &graph);
-    blame_debt at = {.stream = stream, .unit = (int)tpu_streams[stream].unit};
-    for (int i = 0; i < 2 * TPU_STREAM_COUNT; i++) {
-        int dry = dry_input(self, (tpu_stream)at.stream);
-        if (dry >= 0) {
-            at = (blame_debt){.stream = dry, .unit = (int)tpu_streams[dry].unit};
-            continue;
-        }
-        visited |= 1u << at.unit;
-        int next = holder(&graph, at.unit);
-        if (next < 0) {
-            break;
-        }
-        int owed = oldest_owed(self, next);
-        if (owed < 0 || (visited >> next & 1u) != 0) {
-            return (blame_debt){.stream = owed, .unit = next}; // it does not take what is there
-        }
-        if (dry_input(self, (tpu_stream)owed) >= 0 && waitgraph_of(&graph, next) != NULL &&
-            waitgraph_of(&graph, next)->to == at.unit) {
-            return (blame_debt){.stream = owed, .unit = next}; // nor can it see what is there
-        }
-        at = (blame_debt){.stream = owed, .unit = next};
-    }
-    return at;
-}
-
-// The first unit along the flow that holds work. Where every row has come, no other owes it any.
-static int first_at_work(const probe_unit units[TPU_UNIT_COUNT]) {
-    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
-        if (units[unit].state != PROBE_IDLE) {
-            return unit;
-        }
-    }
-    return TPU_UNIT_SEQUENCER;
-}
-
-// Nobody knows which rows are owed: along the waits to the unit that waits for nobody.
-static int follow_states(const probe_unit units[TPU_UNIT_COUNT]) {
-    waitgraph graph;
-    unsigned visited = 0;
-    waitgraph_build(units, &graph);
-    int unit = first_at_work(units);
-    while ((visited >> unit & 1u) == 0) {
-        const waitgraph_edge *edge = waitgraph_of(&graph, unit);
-        visited |= 1u << unit;
-        if (edge == NULL || edge->to < 0) {
-            break;
-        }
-        unit = edge->to;
-    }
-    return unit;
-}
-
 // ---- what lies in the channels ------------------------------------------------------------------
 
 // The stream whose rows show that a channel was read.
@@ -148,6 +85,87 @@ static uint64_t answered(lockstep *self, tpu_stream channel) {
         most = count > most ? count : most;
     }
     return most;
+}
+
+// ---- from a debt to the debtor
+// -------------------------------------------------------------------
+
+// The channel in which a unit says that it finds no room; -1 = it does not say so.
+static int full_channel(const waitgraph *graph, int unit) {
+    const waitgraph_edge *edge = waitgraph_of(graph, unit);
+    bool on_room = edge != NULL && !edge->starved && edge->stream >= 0 && edge->to >= 0;
+    return on_room ? edge->stream : -1;
+}
+
+// The reader of a channel that finds no row in the very channel whose writer finds no room.
+static bool sees_nothing(const waitgraph *graph, int reader, int channel) {
+    const waitgraph_edge *edge = waitgraph_of(graph, reader);
+    return edge != NULL && edge->starved && edge->stream == channel;
+}
+
+static bool is_empty(lockstep *self, tpu_stream channel) {
+    return answered(self, channel) >= expected_taken(self->model, channel);
+}
+
+// One step from a debtor that has all its inputs; false = it is the one.
+static bool follow_room(lockstep *self, const waitgraph *graph, unsigned visited, blame_debt *at,
+                        bool *ends) {
+    const int channel = full_channel(graph, at->unit);
+    if (channel < 0 || is_empty(self, (tpu_stream)channel)) {
+        return false; // it has room, whatever it says
+    }
+    const int reader = tpu_streams[channel].reader;
+    *at = (blame_debt){.stream = oldest_owed(self, reader), .unit = reader};
+    // Who does not see what lies in its channel, or owes nothing and takes nothing, holds it up.
+    *ends = at->stream < 0 || (visited >> reader & 1u) != 0 || sees_nothing(graph, reader, channel);
+    return true;
+}
+
+blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_UNIT_COUNT]) {
+    waitgraph graph;
+    unsigned visited = 0;
+    bool ends = false;
+    waitgraph_build(units, &graph);
+    blame_debt at = {.stream = stream, .unit = (int)tpu_streams[stream].unit};
+    for (int i = 0; i < 2 * TPU_STREAM_COUNT && !ends; i++) {
+        int dry = dry_input(self, (tpu_stream)at.stream);
+        if (dry >= 0) {
+            at = (blame_debt){.stream = dry, .unit = (int)tpu_streams[dry].unit};
+            continue;
+        }
+        visited |= 1u << at.unit;
+        if (!follow_room(self, &graph, visited, &at, &ends)) {
+            break;
+        }
+    }
+    return at;
+}
+
+// The first unit along the flow that holds work. Where every row has come, no other owes it any.
+static int first_at_work(const probe_unit units[TPU_UNIT_COUNT]) {
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        if (units[unit].state != PROBE_IDLE) {
+            return unit;
+        }
+    }
+    return TPU_UNIT_SEQUENCER;
+}
+
+// Nobody knows which rows are owed: along the waits to the unit that waits for nobody.
+static int follow_states(const probe_unit units[TPU_UNIT_COUNT]) {
+    waitgraph graph;
+    unsigned visited = 0;
+    waitgraph_build(units, &graph);
+    int unit = first_at_work(units);
+    while ((visited >> unit & 1u) == 0) {
+        const waitgraph_edge *edge = waitgraph_of(&graph, unit);
+        visited |= 1u << unit;
+        if (edge == NULL || edge->to < 0) {
+            break;
+        }
+        unit = edge->to;
+    }
+    return unit;
 }
 
 static void note_held(lockstep *self) {

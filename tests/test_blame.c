@@ -273,6 +273,62 @@ Test(blame, follows_missing_rows_up_to_the_unit_that_has_its_inputs) {
     cr_expect_eq(rig.out.unit, TPU_UNIT_SEQUENCER);
 }
 
+// ---- standing still -----------------------------------------------------------------------------
+
+static void hang(tpu_stream stream, uint64_t event, const probe_unit units[TPU_UNIT_COUNT]) {
+    const fake_fault fault = {
+        .kind = FAKE_FAULT_HANG, .stream = stream, .event = event, .units = units};
+    lockstep_rig_run(&rig, &fault);
+    cr_assert_eq(rig.out.kind, VERDICT_HANG);
+}
+
+Test(blame, does_not_believe_a_unit_that_finds_no_room_in_an_empty_channel) {
+    // cw has 9 rows and ar.write.mm has all 9 of them: nothing lies in between.
+    static const probe_unit units[TPU_UNIT_COUNT] = {
+        [TPU_UNIT_ARRAY] = {.state = PROBE_BLOCKED, .wait = TPU_STREAM_CW},
+        [TPU_UNIT_ACCU] = {.state = PROBE_STARVED, .wait = TPU_STREAM_CW}};
+    hang(TPU_STREAM_CW, 9, units);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_ARRAY);
+    cr_expect_eq(rig.out.held[TPU_STREAM_CW], 0u);
+    expect_note("array finds no room in cw and accu finds no row there");
+}
+
+Test(blame, follows_a_full_channel_to_the_reader_that_does_not_take) {
+    // The model gives cw row k and then ar.write.mm row k: stopped at the latter, one row lies in
+    // cw. The array owes the next one and says that it finds no room.
+    static const probe_unit units[TPU_UNIT_COUNT] = {
+        [TPU_UNIT_ARRAY] = {.state = PROBE_BLOCKED, .wait = TPU_STREAM_CW},
+        [TPU_UNIT_ACCU] = {.state = PROBE_STARVED, .wait = TPU_STREAM_CW}};
+    hang(TPU_STREAM_AR_WRITE_MM, 9, units);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_ACCU);
+    cr_expect_eq(rig.out.stream, TPU_STREAM_AR_WRITE_MM);
+    cr_expect_geq(rig.out.held[TPU_STREAM_CW], 1u);
+}
+
+Test(blame, goes_upstream_to_the_unit_that_owes_the_input) {
+    // Weights stop before the second mm (wcol row 6 of 21, its header). The array says that it
+    // works; its input is not there.
+    static const probe_unit units[TPU_UNIT_COUNT] = {
+        [TPU_UNIT_SPM] = {.state = PROBE_IDLE},
+        [TPU_UNIT_ARRAY] = {.state = PROBE_BUSY},
+        [TPU_UNIT_ACCU] = {.state = PROBE_STARVED, .wait = TPU_STREAM_CW}};
+    hang(TPU_STREAM_WCOL, 6, units);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_SPM);
+    cr_expect_eq(rig.out.stream, TPU_STREAM_WCOL);
+    cr_expect_eq(rig.out.row, 6u);
+    expect_note("spm owes a row and has all that it needs; it says that it is idle");
+}
+
+Test(blame, sees_a_circle) {
+    static const probe_unit units[TPU_UNIT_COUNT] = {
+        [TPU_UNIT_SPM] = {.state = PROBE_BLOCKED, .wait = TPU_STREAM_WCOL},
+        [TPU_UNIT_VRU] = {.state = PROBE_STARVED, .wait = TPU_STREAM_SP2VR},
+        [TPU_UNIT_ARRAY] = {.state = PROBE_STARVED, .wait = TPU_STREAM_ACOL}};
+    hang(TPU_STREAM_ACOL, 9, units);
+    expect_note("the waits form a circle");
+    cr_expect_eq(rig.out.unit, TPU_UNIT_VRU);
+}
+
 // ---- who stands alone ---------------------------------------------------------------------------
 
 static tpu_stream spoilt;

@@ -356,6 +356,10 @@ static void show_units(const engine *self, probe *out) {
     if (!self->stuck) {
         return;
     }
+    if (self->fault.units != NULL) {
+        memcpy(out->unit, self->fault.units, sizeof out->unit);
+        return;
+    }
     const tpu_stream_info *info = &tpu_streams[self->fault.stream];
     out->unit[info->unit] = (probe_unit){.state = PROBE_BLOCKED, .wait = PROBE_WAIT_HAZARD};
     if (info->reader >= 0) {

@@ -39,6 +39,7 @@ typedef struct fake_fault {
     uint32_t bit;
     uint32_t value;
     void (*edit)(tpu_stream stream, uint64_t index, uint8_t *row);
+    const probe_unit *units; /**< what the units say in a hang; NULL = as the stream suggests */
 } fake_fault;
 
 /** The table. create ends any config but checks nothing. */
