@@ -104,8 +104,7 @@ typedef struct brush {
 
 static void paint_line(textbuf *to, brush *self, const char *line, size_t length) {
     bool labelled = is_labelled(line, length);
-    bool below = self->hint && length > LABEL_TO && line[LABEL_TO] != ' ' &&
-                 starts(line, length, "            ");
+    bool below = self->hint && length > LABEL_TO && starts(line, length, "            ");
     self->hint = below || (labelled && starts(line, length, "  suggests"));
     if (below) {
         add_in(to, HINT, line, length);

@@ -15,6 +15,7 @@
 
 // More notes than these do not help on a screen: the JSON has them all.
 #define NOTES_SHOWN 4u
+#define WRAP_COLUMNS 100u
 
 static void label(textbuf *to, const char *name) {
     textbuf_add(to, "  %s", name);
@@ -176,10 +177,27 @@ static void say_beside(textbuf *to, const verdict *result) {
     }
 }
 
+// A note in lines of a screen's width, broken between words.
+static void add_wrapped(textbuf *to, const char *text) {
+    while (strlen(text) > WRAP_COLUMNS) {
+        size_t cut = WRAP_COLUMNS;
+        while (cut > 0 && text[cut] != ' ') {
+            cut--;
+        }
+        if (cut == 0) {
+            break;
+        }
+        textbuf_add(to, "%.*s\n", (int)cut, text);
+        textbuf_add(to, "%*s", LABEL_COLUMN + 2, "");
+        text += cut + 1;
+    }
+    textbuf_add(to, "%s\n", text);
+}
+
 static void say_notes(textbuf *to, const verdict *result) {
     for (size_t i = 0; i < result->note_count && i < NOTES_SHOWN; i++) {
         label(to, i == 0 ? "suggests" : "");
-        textbuf_add(to, "%s\n", result->note[i].text);
+        add_wrapped(to, result->note[i].text);
     }
 }
 

@@ -141,6 +141,48 @@ Test(report, fits_one_screen) {
     free(text);
 }
 
+Test(report, breaks_a_long_note_between_words) {
+    run((fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 19, .bit = 32});
+    rig.out.note_count = 0;
+    verdict_note(&rig.out, "%s",
+                 "a note of more words than a line of the screen has room for, so that it must go "
+                 "on below, where it is set in by two more columns than the others");
+    char *text = NULL;
+    report_context with = context();
+    cr_assert_eq(report_screen(&rig.out, &with, &text, NULL), TPU_OK);
+    cr_expect(strstr(text,
+                     "  suggests  a note of more words than a line of the screen has room for, "
+                     "so that it must go on below, where it\n"
+                     "              is set in by two more columns than the others\n") != NULL,
+              "%s", text);
+    free(text);
+}
+
+Test(report, shows_the_waits_of_a_hang_in_json) {
+    run((fake_fault){.kind = FAKE_FAULT_HANG, .stream = TPU_STREAM_CW, .event = 9});
+    char *text = NULL;
+    report_context with = context();
+    cr_assert_eq(report_json(&rig.out, &with, &text, NULL), TPU_OK);
+    cJSON *root = cJSON_Parse(text);
+    const cJSON *waits = cJSON_GetObjectItem(root, "waits");
+    cr_assert(waits != NULL);
+    const cJSON *edges = cJSON_GetObjectItem(waits, "edges");
+    cr_expect_eq(cJSON_GetArraySize(cJSON_GetObjectItem(waits, "nodes")), TPU_UNIT_COUNT);
+    cr_assert_eq(cJSON_GetArraySize(edges), 2);
+    const cJSON *starved = cJSON_GetArrayItem(edges, 1);
+    cr_expect_str_eq(cJSON_GetObjectItem(starved, "from")->valuestring, "accu");
+    cr_expect_str_eq(cJSON_GetObjectItem(starved, "to")->valuestring, "array");
+    cr_expect_str_eq(cJSON_GetObjectItem(starved, "stream")->valuestring, "cw");
+    cr_expect_str_eq(cJSON_GetObjectItem(starved, "waits_for")->valuestring, "a row");
+    cr_expect_str_eq(cJSON_GetObjectItem(starved, "held")->valuestring, "0");
+    cr_expect_eq(cJSON_GetArraySize(cJSON_GetObjectItem(waits, "circle")), 0);
+    cr_expect_eq(cJSON_GetObjectItem(waits, "depth")->valueint, 16);
+    cr_expect_eq(cJSON_GetArraySize(cJSON_GetObjectItem(root, "suggests")), 1);
+    cr_expect_eq(cJSON_GetArraySize(cJSON_GetObjectItem(root, "inputs")), 2);
+    cJSON_Delete(root);
+    free(text);
+}
+
 Test(report, says_the_same_in_json) {
     run((fake_fault){
         .kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 19, .bit = 4 * 8 + 4});
