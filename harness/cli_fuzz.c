@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L // isatty
 
 #include "harness/cli.h"
+#include "harness/cli_waiver.h"
 #include "harness/failure.h"
 #include "harness/fuzz_workers.h"
 #include "harness/jsonnum.h"
@@ -46,7 +47,7 @@ static const char usage[] =
     "  --seed N          of everything, default 1\n"
     "  --init KIND       zeros, ones or random in every sequence; by default it is drawn\n"
     "  --watchdog N      cycles without movement before the machine gives up, default 2000\n"
-    "  --json            JSON on standard output\n"
+    "  --json            JSON on standard output\n" CLI_WAIVER_HELP
     "  --illegal         programs that break one rule each instead; fuzz --illegal --help\n"
     "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n"
     "TPU_DMA_WORDS and TPU_DMA_WIDEN.\n";
@@ -60,12 +61,15 @@ enum {
     OPT_OUT,
     OPT_SHRINK,
     OPT_TRAITS,
-    OPT_COVERAGE
+    OPT_COVERAGE,
+    OPT_WAIVERS,
+    OPT_TODAY
 };
 
 typedef struct request {
     cli_settings settings;
     fuzz_options fuzz;
+    cli_waivers waivers;
     bool traits;
     bool help;
 } request;
@@ -105,6 +109,11 @@ static tpu_status take_option(int option, char *const *argv, request *to, tpu_me
     case OPT_COVERAGE:
         to->fuzz.coverage = true;
         return TPU_OK;
+    case OPT_WAIVERS:
+        to->waivers.path = optarg;
+        return TPU_OK;
+    case OPT_TODAY:
+        return cli_waivers_set_today(&to->waivers, optarg, why);
     case OPT_TRAITS:
         to->traits = true;
         return TPU_OK;
@@ -133,6 +142,8 @@ static tpu_status read_request(int argc, char **argv, request *out, tpu_message 
                                             {"shrink", required_argument, NULL, OPT_SHRINK},
                                             {"coverage", no_argument, NULL, OPT_COVERAGE},
                                             {"traits", no_argument, NULL, OPT_TRAITS},
+                                            {"waivers", required_argument, NULL, OPT_WAIVERS},
+                                            {"today", required_argument, NULL, OPT_TODAY},
                                             CLI_SETTING_OPTIONS};
     int option = 0;
     *out = (request){
@@ -215,7 +226,9 @@ static void put_text(const request *asked, const fuzz_summary *sum) {
     if (asked->fuzz.coverage) {
         put_coverage(sum);
     }
-    if (sum->bucket_count > 0 || asked->traits || asked->fuzz.coverage) {
+    cli_waivers_put(&asked->waivers, true);
+    if (sum->bucket_count > 0 || asked->traits || asked->fuzz.coverage ||
+        asked->waivers.list.count > 0) {
         (void)printf("\n");
     }
     (void)printf("seed %" PRIu64 ", %u job(s), %.1f s: %" PRIu64 " programs, %" PRIu64
@@ -284,6 +297,7 @@ static tpu_status put_json(const request *asked, const fuzz_summary *sum, tpu_me
     for (uint32_t i = 0; i < sum->bucket_count; i++) {
         add_bucket(buckets, asked, &sum->bucket[i]);
     }
+    (void)cJSON_AddItemToObject(root, "waivers", cli_waivers_json(&asked->waivers, true));
     char *shown = cJSON_Print(root);
     cJSON_Delete(root);
     if (shown == NULL) {
@@ -294,6 +308,19 @@ static tpu_status put_json(const request *asked, const fuzz_summary *sum, tpu_me
     return TPU_OK;
 }
 
+// Findings that no waiver knows, and waivers that do not hold, make it red.
+static int judge(request *asked, const fuzz_summary *sum) {
+    uint64_t unknown = sum->findings; // more than the buckets hold stay unknown
+    for (uint32_t i = 0; i < sum->bucket_count; i++) {
+        const fuzz_bucket *bucket = &sum->bucket[i];
+        if (waiver_note(&asked->waivers.list, bucket->signature, bucket->count)) {
+            unknown -= bucket->count;
+        }
+    }
+    size_t faults = waiver_faults(&asked->waivers.list, asked->waivers.today, true);
+    return unknown > 0 || faults > 0 ? CLI_DIVERGED : CLI_OK;
+}
+
 static int run_request(request *asked) {
     bool eager = isatty(STDERR_FILENO) != 0 && !asked->settings.json;
     fuzz_summary *sum = calloc(1, sizeof *sum);
@@ -302,8 +329,12 @@ static int run_request(request *asked) {
     if (sum == NULL) {
         return CLI_BROKEN;
     }
-    tpu_status status = loader_open(asked->fuzz.engine, &asked->fuzz.config.params, &library, &why);
+    tpu_status status = cli_waivers_open(&asked->waivers, &why);
+    if (status == TPU_OK) {
+        status = loader_open(asked->fuzz.engine, &asked->fuzz.config.params, &library, &why);
+    }
     if (status != TPU_OK) {
+        waiver_clear(&asked->waivers.list);
         free(sum);
         return cli_fail(status, &why);
     }
@@ -313,13 +344,14 @@ static int run_request(request *asked) {
         (void)fprintf(stderr, "\n");
     }
     tpu_message cause;
+    int code = judge(asked, sum);
     if (asked->settings.json && put_json(asked, sum, &cause) != TPU_OK && status == TPU_OK) {
         status = status_fail(&why, TPU_ERR_MEMORY, "%s", cause.text);
     } else if (!asked->settings.json) {
         put_text(asked, sum);
     }
     annotate_findings(asked, sum);
-    int code = sum->findings > 0 ? CLI_DIVERGED : CLI_OK;
+    waiver_clear(&asked->waivers.list);
     free(sum);
     loader_close(library);
     return status == TPU_OK ? code : cli_fail(status, &why);
