@@ -9,6 +9,7 @@
 
 #include "csim/isa/params.h"
 #include "harness/command.h"
+#include "harness/failure.h"
 #include "harness/loader.h"
 #include "harness/shrink.h"
 #include "harness/textfile.h"
@@ -26,6 +27,8 @@
 #define TEST_LIMIT 300.0
 // Programs of a mutated model: a second's worth. A model is wrong from the first one on.
 #define MODEL_PROGRAMS "4000"
+// Illegal programs, where a mutant names them for its test: every rule some hundred times.
+#define ILLEGAL_PROGRAMS "3000"
 
 static double now(void) {
     struct timespec at;
@@ -54,6 +57,14 @@ static void take_failure(mutant_job *job, const char *sentence) {
 
 // ---- small -------------------------------------------------------------------------------------
 
+// What anybody would find in the directory of a failure, from the small program.
+static tpu_status write_all(mutant_job *job, const failure *small, tpu_message *why) {
+    char directory[MUTANT_PATH_MAX];
+    mutant_path(directory, job->place, "fail");
+    tpu_status status = textfile_make_directory(directory, why);
+    return status == TPU_OK ? failure_write(small, directory, why) : status;
+}
+
 static tpu_status shrink_it(mutant_job *job, const engine_api *api, reproducer *repro,
                             tpu_message *why) {
     const shrink_options how = {.api = api, .seconds = job->options->shrink_seconds};
@@ -64,15 +75,18 @@ static tpu_status shrink_it(mutant_job *job, const engine_api *api, reproducer *
     reproducer_replay(repro, api, NULL, &again, &at);
     reproducer_expect(repro, &again);
     const verdict_signature seen = verdict_signature_of(&again);
-    verdict_clear(&again);
     take_signature(job, &seen);
     mutant_path(path, job->place, "found.json");
     tpu_status status = reproducer_write(repro, path, why);
     if (status == TPU_OK) {
         status = shrink_run(repro, &how, NULL, why);
     }
-    mutant_path(path, job->place, "repro.json");
-    return status == TPU_OK ? reproducer_write(repro, path, why) : status;
+    if (status == TPU_OK) {
+        const failure small = {.repro = repro, .api = api, .seen = &again};
+        status = write_all(job, &small, why);
+    }
+    verdict_clear(&again);
+    return status;
 }
 
 static void note_size(mutant_result *result, const reproducer *repro, double begin) {
@@ -291,33 +305,44 @@ static tpu_status judge_model(mutant_job *job, tpu_message *why) {
 
 // ---- a test binary -----------------------------------------------------------------------------
 
+static void take_end(mutant_job *job, const command_end *end) {
+    mutant_result *result = job->result;
+    result->detect = end->seconds;
+    result->outcome = end->code == 0 ? MUTANT_SURVIVED : MUTANT_CAUGHT;
+    result->place_right = result->outcome == MUTANT_CAUGHT;
+    result->unit_right = result->place_right;
+    (void)snprintf(result->signature, sizeof result->signature, "%.100s%s", job->what->test,
+                   end->timed_out ? " (never ended)" : "");
+}
+
+// A test of the harness is that of the mutated tree; one of the machine is anybody's.
 static tpu_status judge_test(mutant_job *job, tpu_message *why) {
     const mutant *what = job->what;
-    bool mutated = what->kind == MUTANT_HARNESS;
     char build[MUTANT_PATH_MAX];
     char tests[MUTANT_PATH_MAX];
     char binary[MUTANT_PATH_MAX];
     char command[MUTANT_PATH_MAX];
     char source[MUTANT_PATH_MAX];
     char log[MUTANT_PATH_MAX];
+    char seed[32];
     command_end end;
     mutant_path(build, job->home, "c");
-    mutant_path(tests, mutated ? build : job->options->build, "tests");
+    const char *from = what->kind == MUTANT_HARNESS ? build : job->options->build;
+    mutant_path(tests, from, "tests");
     mutant_path(binary, tests, what->test);
-    mutant_path(command, mutated ? build : job->options->build, "tpucosim");
+    mutant_path(command, from, "tpucosim");
     mutant_path(source, job->home, "source");
     mutant_path(log, job->place, "test.log");
+    (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)job->options->seed);
     (void)setenv("TPU_ENGINE_DIR", job->engines, 1);
     (void)setenv("TPUCOSIM", command, 1);
-    const char *const argv[] = {binary, NULL};
-    tpu_status status = command_run(argv, source, log, TEST_LIMIT, &end, why);
-    mutant_result *result = job->result;
-    result->detect = end.seconds;
-    result->outcome = end.code == 0 ? MUTANT_SURVIVED : MUTANT_CAUGHT;
-    result->place_right = result->outcome == MUTANT_CAUGHT;
-    result->unit_right = result->place_right;
-    (void)snprintf(result->signature, sizeof result->signature, "%.100s%s", what->test,
-                   end.timed_out ? " (never ended)" : "");
+    const char *const test[] = {binary, NULL};
+    const char *const illegal[] = {command,      "fuzz",           "--illegal", "--seconds", "0",
+                                   "--programs", ILLEGAL_PROGRAMS, "--seed",    seed,        NULL};
+    bool is_illegal = strcmp(what->test, "illegal") == 0;
+    tpu_status status =
+        command_run(is_illegal ? illegal : test, source, log, TEST_LIMIT, &end, why);
+    take_end(job, &end);
     return status;
 }
 

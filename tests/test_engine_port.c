@@ -101,6 +101,47 @@ Test(engine_port, interrupts_when_done_until_acknowledged, .timeout = 60) {
     engine_rig_close(&rig);
 }
 
+// States that the probe shows from the cycle after the start to the one before done.
+static uint64_t count_states(engine_rig *rig, engine_counters *out) {
+    probe seen = {.done = false};
+    for (int cycle = 0; cycle < 100000 && !seen.done; cycle++) {
+        cr_assert_eq(rig->api->step(rig->dut, &seen, &rig->why), TPU_OK, "%s", rig->why.text);
+        for (int u = 0; u < TPU_UNIT_COUNT && cycle > 0 && !seen.done; u++) {
+            out->busy[u] += seen.unit[u].state == PROBE_BUSY;
+            out->starved[u] += seen.unit[u].state == PROBE_STARVED;
+            out->blocked[u] += seen.unit[u].state == PROBE_BLOCKED;
+        }
+    }
+    cr_assert(seen.done);
+    return seen.cycle;
+}
+
+Test(engine_port, counts_what_the_probe_shows, .timeout = 60) {
+    static const engine_timing timings[] = {
+        {.read_latency = 1, .write_latency = 1},
+        {.read_latency = 40, .write_latency = 5, .stall_permille = 300, .stall_seed = 9}};
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    for (size_t i = 0; i < sizeof timings / sizeof timings[0]; i++) {
+        engine_counters want = {.busy = {0}};
+        engine_counters got;
+        engine_status status;
+        engine_rig_load(&rig, rig.dut, &engine_rig_gemm8_relu, 0);
+        cr_assert_eq(rig.api->set_timing(rig.dut, &timings[i], &rig.why), TPU_OK);
+        cr_assert_eq(rig.api->start(rig.dut, &rig.why), TPU_OK);
+        const uint64_t last = count_states(&rig, &want);
+        cr_assert_eq(rig.api->status(rig.dut, &status, &rig.why), TPU_OK);
+        cr_assert_eq(rig.api->counters(rig.dut, &got, &rig.why), TPU_OK);
+        cr_expect_eq(status.cycles, last);
+        for (int u = 0; u < TPU_UNIT_COUNT; u++) {
+            cr_expect_eq(got.busy[u], want.busy[u], "unit %d", u);
+            cr_expect_eq(got.starved[u], want.starved[u], "unit %d", u);
+            cr_expect_eq(got.blocked[u], want.blocked[u], "unit %d", u);
+        }
+    }
+    engine_rig_close(&rig);
+}
+
 Test(engine_port, faults_on_a_base_that_is_not_aligned, .timeout = 60) {
     static const struct {
         uint16_t address;
