@@ -63,10 +63,9 @@ static tpu_status replay_load(replay *self, const char *path, const char *kind, 
     return loader_open(self->file.engine, &self->file.config.params, &self->loader, why);
 }
 
-static int put_report(const replay *self, const char *path, bool json) {
+static int put_report(const replay *self, bool json) {
     const reproducer_run *run = &self->file.run[self->at];
     const report_context context = {.name = run->name,
-                                    .source = path,
                                     .engine = self->file.engine,
                                     .params = &self->file.config.params,
                                     .program = run->program.count > 0 ? &run->program : NULL,
@@ -199,7 +198,7 @@ static tpu_status write_wave(replay *self, FILE *to, tpu_message *why) {
     return status;
 }
 
-static int run(replay *self, const char *path, bool json) {
+static int run(replay *self, bool json) {
     FILE *beside = json ? stderr : stdout;
     tpu_message why;
     tpu_status status = self->wave != NULL ? check_wave(self, &why) : TPU_OK;
@@ -217,7 +216,7 @@ static int run(replay *self, const char *path, bool json) {
     if (status != TPU_OK) {
         (void)cli_fail(status, &why);
     }
-    const int code = put_report(self, path, json);
+    const int code = put_report(self, json);
     put_comparison(self, beside);
     return status == TPU_OK ? code : cli_exit_code(status);
 }
@@ -253,7 +252,7 @@ static int replay_file(replay *self, const char *path, const cli_settings *setti
         return cli_refuse("--before, --after and --whole say which cycles --wave writes");
     }
     const tpu_status status = replay_load(self, path, settings->engine, &why);
-    const int code = status == TPU_OK ? run(self, path, settings->json) : cli_fail(status, &why);
+    const int code = status == TPU_OK ? run(self, settings->json) : cli_fail(status, &why);
     replay_clear(self);
     return code;
 }

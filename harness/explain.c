@@ -144,8 +144,8 @@ static void say_issue(const subject *of, textbuf *to) {
         textbuf_add(to, "\nwritten as: %s", text);
     }
     if (seen->issue.line > 0) {
-        textbuf_add(to, "\nsource: %s:%u", context->source != NULL ? context->source : "line",
-                    seen->issue.line);
+        textbuf_add(to, "\nsource: %s%s%u", context->source != NULL ? context->source : "line",
+                    context->source != NULL ? ":" : " ", seen->issue.line);
     }
     textbuf_add(to, "\nissued in cycle %llu; it is row %u of the instruction on this stream",
                 (unsigned long long)seen->issue.cycle, seen->issue.row);

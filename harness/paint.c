@@ -91,10 +91,20 @@ static void paint_where(textbuf *to, const char *line, size_t length) {
 }
 
 static bool is_labelled(const char *line, size_t length) {
-    return length > LABEL_TO && starts(line, length, "  ") && islower((unsigned char)line[2]) &&
-           line[LABEL_TO - 1] == ' ' && line[LABEL_TO] != ' ' &&
-           !starts(line + LABEL_TO, length - LABEL_TO, "want ") && // "row 19" is no label
-           memchr(line + LABEL_FROM, ' ', LABEL_TO - LABEL_FROM) != NULL;
+    if (length <= LABEL_TO || !starts(line, length, "  ") || line[LABEL_TO] == ' ') {
+        return false;
+    }
+    size_t at = LABEL_FROM;
+    while (at < LABEL_TO && islower((unsigned char)line[at])) {
+        at++;
+    }
+    if (at == LABEL_FROM || at == LABEL_TO) {
+        return false;
+    }
+    while (at < LABEL_TO && line[at] == ' ') { // "row 19" is no label, nor is a sentence
+        at++;
+    }
+    return at == LABEL_TO;
 }
 
 // The lines below "suggests" go on with its colour.

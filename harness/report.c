@@ -94,8 +94,8 @@ static void say_instruction(textbuf *to, const verdict *result, const report_con
         label(to, "written");
         textbuf_add(to, "%s", text);
         if (result->issue.line > 0) {
-            textbuf_add(to, "   (%s:%u)", context->source != NULL ? context->source : "line",
-                        result->issue.line);
+            textbuf_add(to, "   (%s%s%u)", context->source != NULL ? context->source : "line",
+                        context->source != NULL ? ":" : " ", result->issue.line);
         }
         textbuf_add(to, "\n");
     }

@@ -61,6 +61,7 @@ Test(paint, marks_verdict_unit_wrong_cells_and_what_is_suggested) {
     expect_has(text, "\033[33m            one lane in several rows\033[0m\n");
     expect_has(text, "\033[36m  vote      \033[0mthe machine stands alone\n");
     expect_has(text, "  row 19    want          -9          10 \n");
+    expect_has(text, "\n  lane 1 of row 19 of cw is 26, expected 10\n");
     free(text);
 }
 
