@@ -27,4 +27,7 @@ tpu_embed(
     "${page}/page_machine.js"
     "${page}/page_failure.js"
     "${page}/page_selftest.js"
-    "${page}/page_facts.js")
+    "${page}/page_facts.js"
+    "${page}/page_summary.js"
+    "${page}/page_parts.js"
+    "${page}/page_start.js")

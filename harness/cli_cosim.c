@@ -6,6 +6,7 @@
 
 #include "harness/cli.h"
 #include "harness/jsonnum.h"
+#include "harness/page_summary.h"
 #include "harness/suite.h"
 
 #include <cjson/cJSON.h>
@@ -24,7 +25,8 @@ static const char usage[] =
     "  --shapes LIST     such as 8x8x8,16x16x8 instead of the benchmark shapes (TPU_SHAPES)\n"
     "  --digest          print the digest of every line, to compare timings\n"
     "  --fast            measure no speeds\n"
-    "  --fail DIR        where failures leave their files, default fail\n" CLI_SETTING_HELP;
+    "  --fail DIR        where failures leave their files, default fail\n"
+    "  --page FILE       the table as one HTML page as well\n" CLI_SETTING_HELP;
 
 // How the lines are shown.
 typedef struct table {
@@ -32,7 +34,8 @@ typedef struct table {
     bool started; // the head is printed: not before the engine is there
     bool digest;
     bool progress; // a person is watching
-    cJSON *rows;   // JSON instead of lines
+    cJSON *rows;   // as JSON; NULL = nobody asks for it
+    bool quiet;    // JSON instead of lines
 } table;
 
 static void put_head(const table *self) {
@@ -161,6 +164,8 @@ static void on_row(void *user, const suite_row *row) {
     cli_annotate_directory(row->directory);
     if (self->rows != NULL) {
         (void)cJSON_AddItemToArray(self->rows, row_object(row));
+    }
+    if (self->quiet) {
         if (self->progress) {
             (void)fprintf(stderr, "\r%-30s", row->program);
         }
@@ -199,18 +204,41 @@ static void put_foot(const suite_summary *summary) {
     (void)printf("%zu of %zu exact\n", summary->exact, summary->run);
 }
 
-static void put_json(table *self, const suite_options *options, const suite_summary *summary) {
+// The whole table as JSON, given; NULL when out of memory.
+static char *table_text(table *self, const suite_summary *summary) {
     cJSON *root = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(root, "engine", options->engine);
+    (void)cJSON_AddStringToObject(root, "engine", self->options->engine);
     (void)cJSON_AddNumberToObject(root, "run", (double)summary->run);
     (void)cJSON_AddNumberToObject(root, "exact", (double)summary->exact);
     (void)cJSON_AddNumberToObject(root, "skipped", (double)summary->skipped);
     jsonnum_add_hex(root, "digest", summary->digest);
     (void)cJSON_AddItemToObject(root, "rows", self->rows);
+    self->rows = NULL;
     char *text = cJSON_Print(root);
-    (void)puts(text != NULL ? text : "");
-    free(text);
     cJSON_Delete(root);
+    return text;
+}
+
+// What was asked for beside the lines of the table.
+static tpu_status put_other_forms(table *self, const char *page, const suite_summary *summary,
+                                  tpu_message *why) {
+    tpu_status status = TPU_OK;
+    if (self->rows == NULL) {
+        return TPU_OK;
+    }
+    char *text = table_text(self, summary);
+    if (text == NULL) {
+        return status_fail(why, TPU_ERR_MEMORY, "cosim: out of memory");
+    }
+    if (self->quiet) {
+        (void)puts(text);
+    }
+    if (page != NULL) {
+        const page_summary_part part = {.name = "tpucosim cosim", .text = text};
+        status = page_summary_write(&part, 1, "The suite in lockstep", page, why);
+    }
+    free(text);
+    return status;
 }
 
 // "8x8x8,16x16x8": one shape from `text` on; returns what follows, NULL when it is malformed.
@@ -256,6 +284,7 @@ typedef struct request {
     suite_options suite;
     suite_shape shapes[SUITE_SHAPES_MAX];
     table table;
+    const char *page; // file; NULL = none
 } request;
 
 static tpu_status take_variables(request *self, tpu_message *why) {
@@ -288,6 +317,9 @@ static tpu_status take_one(int option, char *const *argv, request *self, tpu_mes
     case 'f':
         self->suite.fail_directory = optarg;
         return TPU_OK;
+    case 'p':
+        self->page = optarg;
+        return TPU_OK;
     default:
         return cli_take_option(option, argv, &self->settings, why);
     }
@@ -302,29 +334,35 @@ static int run_suite(request *self) {
     self->suite.config = self->settings.config;
     self->suite.hang_limit = self->settings.hang_limit;
     self->suite.seed = self->settings.seed;
-    if (self->settings.json) {
+    self->table.quiet = self->settings.json;
+    self->table.progress = isatty(STDERR_FILENO) != 0;
+    if (self->settings.json || self->page != NULL) {
         self->table.rows = cJSON_CreateArray();
-        self->table.progress = isatty(STDERR_FILENO) != 0;
     }
     tpu_status status = suite_run(&self->suite, on_row, &self->table, &summary, &why);
     if (status != TPU_OK) {
         cJSON_Delete(self->table.rows);
         return cli_fail(status, &why);
     }
-    if (self->settings.json) {
-        put_json(&self->table, &self->suite, &summary);
-    } else {
+    if (!self->settings.json) {
         put_foot(&summary);
+    }
+    status = put_other_forms(&self->table, self->page, &summary, &why);
+    if (status != TPU_OK) {
+        return cli_fail(status, &why);
     }
     return summary.run == 0 ? cli_refuse("cosim: no program fits this machine")
                             : verdict_exit_code(summary.worst);
 }
 
 int cli_cosim(int argc, char **argv) {
-    static const struct option options[] = {
-        {"stress", no_argument, NULL, 't'},     {"shapes", required_argument, NULL, 's'},
-        {"digest", no_argument, NULL, 'd'},     {"fast", no_argument, NULL, 'q'},
-        {"fail", required_argument, NULL, 'f'}, CLI_SETTING_OPTIONS};
+    static const struct option options[] = {{"stress", no_argument, NULL, 't'},
+                                            {"shapes", required_argument, NULL, 's'},
+                                            {"digest", no_argument, NULL, 'd'},
+                                            {"fast", no_argument, NULL, 'q'},
+                                            {"fail", required_argument, NULL, 'f'},
+                                            {"page", required_argument, NULL, 'p'},
+                                            CLI_SETTING_OPTIONS};
     request self = {.suite = {.fail_directory = "fail", .speed_seconds = 0.02}};
     tpu_message why;
     int option = 0;

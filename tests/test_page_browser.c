@@ -11,6 +11,7 @@
 #include "tests/support/browser.h"
 #include "tests/support/recording_rig.h"
 #include "tests/support/scratch.h"
+#include "tests/support/summaries.h"
 
 #include <criterion/criterion.h>
 
@@ -135,6 +136,55 @@ Test(page_browser, shows_a_hang_and_an_extra_row) {
     expect_selftest("ok");
     compare_report(40);
     cr_expect(strstr(seen.dom, "id=\"waits\"") != NULL, "who waits for whom is shown");
+    recording_clear(&rec);
+}
+
+// Nothing differs: a run that went well can be looked at too.
+Test(page_browser, shows_a_run_without_a_difference) {
+    recording_rig_small(&rec);
+    rec.event[13].differs = false;
+    context = (report_context){.name = "fine", .params = &rec.params, .engine = "fake"};
+    cr_assert_eq(page_write(&rec, &context, path, &why), TPU_OK, "%s", why.text);
+    browser_open(path, "#selftest", directory, &seen);
+    cr_expect_str_eq(seen.console, "");
+    expect_selftest("ok");
+    compare_report(30);
+    compare_cycles();
+    recording_clear(&rec);
+}
+
+// Places shown of each summary at least: cells of its tables and its facts, counted by hand.
+Test(page_browser, shows_a_whole_run_as_its_json_says_it) {
+    static const size_t least[SUMMARIES_COUNT] = {30, 40, 25, 30, 25, 6};
+    cr_assert_eq(page_summary_write(summaries, SUMMARIES_COUNT, "A <b>night</b>", path, &why),
+                 TPU_OK, "%s", why.text);
+    browser_open(path, "#selftest", directory, &seen);
+    cr_expect_str_eq(seen.console, "");
+    expect_selftest("ok");
+    for (int i = 0; i < SUMMARIES_COUNT; i++) {
+        char prefix[32];
+        (void)snprintf(prefix, sizeof prefix, "parts/%d/json/", i);
+        cJSON *json = cJSON_Parse(summaries[i].text);
+        size_t count = browser_compare(&seen, prefix, json);
+        cr_expect_geq(count, least[i], "%s: only %zu places", summaries[i].name, count);
+        cJSON_Delete(json);
+    }
+    cr_expect(strstr(seen.dom, "Coverage growth") != NULL);
+    cr_expect(strstr(seen.dom, "guided 1200") != NULL, "the last point of the line");
+    cr_expect(strstr(seen.dom, "<b>") == NULL, "no text became markup");
+}
+
+Test(page_browser, tests_itself_only_where_it_is_asked_to) {
+    char *text = NULL;
+    make_mismatch();
+    cr_assert_eq(page_write(&rec, &context, path, &why), TPU_OK);
+    browser_open(path, "", directory, &seen);
+    cr_expect(browser_text(&seen, "selftest") == NULL, "only where it is asked for");
+    char *at = strstr(seen.dom, "data-json=\"report/cycle\">13<");
+    cr_assert(at != NULL, "the verdict's cycle is shown");
+    cr_assert_eq(report_json(&rec.seen, &context, &text, &why), TPU_OK);
+    cr_expect(strstr(text, "\"cycle\":\t\"13\"") != NULL);
+    free(text);
     recording_clear(&rec);
 }
 

@@ -61,7 +61,9 @@ function at(path) {
 function shown(path, attributes) {
     const value = at(path);
     const known = value !== undefined && value !== null;
-    return el("span", {...attributes, "data-json": known ? path : null}, known ? String(value) : "-");
+    const digits = (attributes || {})["data-digits"];
+    return el("span", {...attributes, "data-json": known ? path : null}, !known ? "-"
+        : digits === undefined ? String(value) : Number(value).toFixed(digits));
 }
 
 // Columns: {title, cell(row, index), n: number, m: monospace, th: heads the row}.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The quiet parts of a failure's page (issues, cycles, counts, how to see it again), and what puts
-// the page together.
+// that page together.
 
 "use strict";
 
@@ -131,10 +131,3 @@ function drawFailure() {
     return {recording, wave};
 }
 
-document.getElementById("foot").append("Made by tpucosim. This file loads nothing.");
-if (data.kind === "failure") {
-    const drawn = drawFailure();
-    if (location.hash === "#selftest") {
-        selftest(drawn);
-    }
-}

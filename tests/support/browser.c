@@ -128,10 +128,44 @@ static char *value_text(const cJSON *item) {
     return cJSON_PrintUnformatted(item);
 }
 
-static void compare_one(const char *path, const char *text, const cJSON *json) {
+static double read_double(const char *text) {
+    char *end = NULL;
+    double value = strtod(text, &end);
+    cr_expect(end != text && *end == '\0', "\"%s\" is no number", text);
+    return value;
+}
+
+// A number shown with fewer digits: within half of the last one.
+static void compare_rounded(const char *path, const char *text, const cJSON *item, int digits) {
+    double half = 0.5 + 1e-9;
+    for (int i = 0; i < digits; i++) {
+        half /= 10;
+    }
+    double value = cJSON_IsString(item) ? read_double(item->valuestring) : item->valuedouble;
+    double shown = read_double(text);
+    cr_expect(shown - value <= half && value - shown <= half, "%s: %s is not %.9g", path, text,
+              value);
+}
+
+// Digits that an element rounds to; -1 = it shows the value as it is.
+static int digits_of(const char *dom, const char *attribute) {
+    static const char mark[] = "data-digits=\"";
+    const char *tag = attribute;
+    while (tag > dom && *tag != '<') {
+        tag--;
+    }
+    const char *at = strstr(tag, mark);
+    return at != NULL && at < attribute ? atoi(at + sizeof mark - 1) : -1;
+}
+
+static void compare_one(const char *path, const char *text, const cJSON *json, int digits) {
     const cJSON *item = find(json, path);
     if (item == NULL) {
         cr_expect(false, "the page shows \"%s\" at %s, which the JSON has not", text, path);
+        return;
+    }
+    if (digits >= 0) {
+        compare_rounded(path, text, item, digits);
         return;
     }
     char *want = value_text(item);
@@ -155,7 +189,7 @@ size_t browser_compare(const browser *self, const char *prefix, const cJSON *jso
         TPU_CHECK(path != NULL, "no memory for a path");
         memcpy(path, at, length);
         char *shown = text_at(text + 1);
-        compare_one(path + strlen(prefix), shown, json);
+        compare_one(path + strlen(prefix), shown, json, digits_of(self->dom, at));
         free(shown);
         free(path);
         count++;

@@ -29,7 +29,8 @@ void browser_clear(browser *self);
 char *browser_text(const browser *self, const char *id);
 
 /**
- * Compares every element that names a place of the JSON (data-json="a/b/0") with that place.
+ * Compares every element that names a place of the JSON (data-json="a/b/0") with that place; one
+ * with data-digits="2" may show it rounded.
  * Places outside of `prefix` are passed over; the prefix is cut off before the look-up.
  * @return how many were compared; each difference is a failed expectation.
  */

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small summaries as the commands print them with --json, written by hand for the tests of the
+// summary page.
+
+#ifndef SUMMARIES_H
+#define SUMMARIES_H
+
+#include "harness/page_summary.h"
+
+/** cosim, bench, fuzz, campaign, mutants, timeline, in this order. */
+#define SUMMARIES_COUNT 6
+extern const page_summary_part summaries[SUMMARIES_COUNT];
+
+#endif
