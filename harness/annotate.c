@@ -5,8 +5,9 @@
 
 #include "harness/annotate.h"
 
-#include "harness/explain.h"
+#include "harness/rtl_place.h"
 #include "harness/textbuf.h"
+#include "spec/generated/tpu_isa.h"
 
 #include <cjson/cJSON.h>
 
@@ -62,6 +63,24 @@ static int unit_of(const char *name) {
     return -1;
 }
 
+static int stream_of(const char *name) {
+    for (int s = 0; name != NULL && s < TPU_STREAM_COUNT; s++) {
+        if (strcmp(name, tpu_streams[s].name) == 0) {
+            return s;
+        }
+    }
+    return -1;
+}
+
+static int field_of(int stream, const char *name) {
+    for (size_t f = 0; stream >= 0 && name != NULL && f < tpu_streams[stream].field_count; f++) {
+        if (strcmp(name, tpu_streams[stream].fields[f].name) == 0) {
+            return (int)f;
+        }
+    }
+    return -1;
+}
+
 // A reproducer holds a program, but its lines are not the program's.
 static bool is_program(const char *source) {
     const char *end = source != NULL ? strrchr(source, '.') : NULL;
@@ -69,7 +88,7 @@ static bool is_program(const char *source) {
 }
 
 // The program's line where the program is a file, else the RTL of the unit.
-static annotate_place place_of(const cJSON *report, char *rtl, size_t size) {
+static annotate_place place_of(const cJSON *report, rtl_place *rtl) {
     annotate_place out = {.title = string_of(report, "name")};
     const cJSON *issue = cJSON_GetObjectItemCaseSensitive(report, "issue");
     const cJSON *line = cJSON_GetObjectItemCaseSensitive(issue, "line");
@@ -79,9 +98,10 @@ static annotate_place place_of(const cJSON *report, char *rtl, size_t size) {
         out.file = source;
         out.line = (unsigned)line->valuedouble;
     } else if (unit >= 0) {
-        explain_rtl_file(unit, rtl, size);
-        out.file = rtl;
-        out.line = 1;
+        int stream = stream_of(string_of(report, "stream"));
+        rtl_place_find(unit, stream, field_of(stream, string_of(report, "field")), rtl);
+        out.file = rtl->file;
+        out.line = rtl->line;
     }
     return out;
 }
@@ -132,10 +152,10 @@ static void say_summary(textbuf *to, const cJSON *report, const char *directory)
 
 static tpu_status write_both(const cJSON *report, const char *directory, char **line,
                              char **summary, tpu_message *why) {
-    char rtl[64];
+    rtl_place rtl;
     char *sentence = NULL;
     textbuf text = {.text = NULL};
-    const annotate_place place = place_of(report, rtl, sizeof rtl);
+    const annotate_place place = place_of(report, &rtl);
     say_sentence(&text, report);
     tpu_status status = textbuf_take(&text, &sentence, why);
     if (status == TPU_OK) {

@@ -7,6 +7,7 @@
 
 #include "csim/isa/disasm.h"
 #include "harness/report_why.h"
+#include "harness/rtl_place.h"
 
 #include <cjson/cJSON.h>
 
@@ -26,10 +27,6 @@ typedef struct subject {
 
 static const char *unit_name(int unit) {
     return unit >= 0 && unit < TPU_UNIT_COUNT ? tpu_unit_names[unit] : "nobody";
-}
-
-void explain_rtl_file(int unit, char *path, size_t size) {
-    (void)snprintf(path, size, "rtl/core/tpu_%s.sv", unit_name(unit));
 }
 
 // ---- the steps ----------------------------------------------------------------------------------
@@ -243,10 +240,11 @@ static void say_vote(const subject *of, textbuf *to) {
 
 static void say_open(const subject *of, textbuf *to) {
     const verdict *seen = of->seen;
-    char path[64];
+    rtl_place place;
     if (seen->unit >= 0) {
-        explain_rtl_file(seen->unit, path, sizeof path);
-        textbuf_add(to, "%s, and what it should do: docs/rtl/%s.md\n", path, unit_name(seen->unit));
+        rtl_place_find(seen->unit, seen->stream, seen->field, &place);
+        textbuf_add(to, "%s:%u, and what it should do: docs/rtl/%s.md\n", place.file, place.line,
+                    unit_name(seen->unit));
     }
     textbuf_add(to,
                 "the wave around cycle %llu, group of %s: window.gtkw beside the reproducer, or "

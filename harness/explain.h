@@ -44,7 +44,4 @@ tpu_status explain_text(const explain *self, const verdict *seen, const report_c
 tpu_status explain_json(const explain *self, const verdict *seen, const report_context *context,
                         char **out, tpu_message *why) TPU_NODISCARD;
 
-/** RTL file of a unit, from the root of the repository: "rtl/core/tpu_accu.sv". */
-void explain_rtl_file(int unit, char *path, size_t size);
-
 #endif

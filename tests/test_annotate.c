@@ -76,6 +76,10 @@ Test(annotate, points_at_the_unit_where_there_is_no_program_file) {
     expect_line("{\"verdict\": \"HANG\", \"sentence\": \"s\", \"unit\": \"vru\", "
                 "\"source\": \"fail/repro.json\", \"issue\": {\"line\": 3}}",
                 "::error file=rtl/core/tpu_vru.sv,line=1::HANG: s");
+    // The line in which tpu_agu.sv drives f1 is looked up: see test_rtl_place.c.
+    expect_line("{\"verdict\": \"MISMATCH\", \"sentence\": \"s\", \"unit\": \"sequencer\", "
+                "\"stream\": \"issue\", \"field\": \"f1\"}",
+                "::error file=rtl/core/tpu_agu.sv,line=");
     expect_line("{\"verdict\": \"MISMATCH\", \"sentence\": \"s\", \"unit\": null}",
                 "::error::MISMATCH: s");
 }
