@@ -157,3 +157,32 @@ Test(params, bad_variables_are_refused_by_name) {
     expect_env_refused("TPU_QD", "99999999999", "TPU_QD=99999999999 is too large for a parameter");
     expect_env_refused("TPU_DMA_WIDEN", "yes", "TPU_DMA_WIDEN=\"yes\": 0 or 1 is allowed");
 }
+
+Test(params, a_text_of_words_says_a_point_whatever_the_environment_says) {
+    tpu_params params;
+    tpu_message why = {""};
+    (void)setenv("TPU_QD", "3", 1);
+    cr_assert_eq(params_from_text(" TPU_T=8\tTPU_MAXDIM=32 ", &params, &why), TPU_OK, "%s",
+                 why.text);
+    cr_expect_eq(params.t, 8u);
+    cr_expect_eq(params.maxdim, 32u);
+    cr_expect_eq(params.qd, 16u);
+    cr_expect_eq(params.dma_words, 1u);
+    cr_assert_eq(params_from_text("TPU_T=8 TPU_DMA_WIDEN=1", &params, &why), TPU_OK);
+    cr_expect_eq(params.dma_words, 8u);
+    cr_assert_eq(params_from_text("", &params, &why), TPU_OK, "all defaults");
+    cr_expect_eq(params.t, 4u);
+}
+
+Test(params, a_word_that_sets_no_parameter_or_one_again_is_refused) {
+    static const char *const bad[] = {"TPU_T",           "T=8",       "TPU_T=8 TPU_T=8",
+                                      "TPU_T=8 TPU_X=1", "TPU_T=x",   "TPU_DMA_WIDEN=2",
+                                      "TPU_T=-4",        "TPU_TT=16", "TPU_T=99999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        tpu_params params = params_default(4, 16);
+        tpu_message why = {""};
+        cr_expect_eq(params_from_text(bad[i], &params, &why), TPU_REFUSED, "%s", bad[i]);
+        cr_expect_gt(strlen(why.text), 10u, "%s", bad[i]);
+        cr_expect_eq(params.maxdim, 16u, "%s", bad[i]);
+    }
+}

@@ -8,8 +8,7 @@
 
 #include "base/status.h"
 
-#include <dirent.h>
-#include <limits.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,16 +19,14 @@ void scratch_make(char *path, size_t size) {
     TPU_CHECK(mkdtemp(path) != NULL, "a scratch directory can be made");
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at) {
+    (void)status;
+    (void)type;
+    (void)at;
+    (void)remove(path);
+    return 0;
+}
+
 void scratch_remove(const char *path) {
-    char file[PATH_MAX];
-    DIR *directory = opendir(path);
-    struct dirent *entry = NULL;
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        (void)snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        (void)unlink(file); // fails on "." and "..", as it should
-    }
-    if (directory != NULL) {
-        (void)closedir(directory);
-    }
-    (void)rmdir(path);
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -10,7 +10,7 @@
 /** Makes an empty directory and writes its path; stops the test when it cannot. */
 void scratch_make(char *path, size_t size);
 
-/** Removes it and the files in it (no directories). */
+/** Removes it and all that is in it. */
 void scratch_remove(const char *path);
 
 #endif
