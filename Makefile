@@ -27,6 +27,15 @@ campaign: build ## fuzzing by plan, resumable: make campaign CAMPAIGN=dir POINTS
 	@$(TPUCOSIM) campaign $(CAMPAIGN) --points $(POINTS) --seeds $(SEEDS) --jobs $(JOBS) \
 	    --commit "$$(git rev-parse --short=12 HEAD 2>/dev/null)"
 
+illegal: engine ## programs that break one rule each: check and machine must refuse them
+	@$(TPUCOSIM) fuzz --illegal --seconds $(FUZZ_SECONDS)
+
+equal: build ## the same events whatever the stalls, latency, depth and contents (10 minutes)
+	@ci/check_equal $(BUILD) 4000 all
+
+fuzz-readers: tools-test ## libFuzzer on every reader of files: make fuzz-readers FUZZ_SECONDS=60
+	@ci/fuzz_readers $(BUILD) $(FUZZ_SECONDS)
+
 bench: engine ## cycles against the targets, checked and bare cycles a second
 	@$(TPUCOSIM) bench
 
@@ -86,5 +95,5 @@ tools:
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz waves campaign bench test unit matrix lint mutants check build engine format \
-	generate clean help tools tools-test
+.PHONY: cosim fuzz illegal equal fuzz-readers waves campaign bench test unit matrix lint mutants \
+	check build engine format generate clean help tools tools-test

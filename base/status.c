@@ -20,6 +20,16 @@ const char *status_text(tpu_status status) {
     return "unknown status";
 }
 
+// A sentence may quote bytes of a damaged file; it stays one line, and harmless to a terminal.
+static void tame(char *text) {
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte < ' ' || byte == 0x7F) {
+            *text = '?';
+        }
+    }
+}
+
 tpu_status status_fail(tpu_message *why, tpu_status status, const char *fmt, ...) {
     if (why == NULL) {
         return status;
@@ -31,6 +41,7 @@ tpu_status status_fail(tpu_message *why, tpu_status status, const char *fmt, ...
     if (wanted >= (int)sizeof why->text) {
         memcpy(why->text + sizeof why->text - 4, "...", 4);
     }
+    tame(why->text);
     return status;
 }
 

@@ -48,7 +48,8 @@ function(tpu_add_engine target)
     endif()
     add_library(${target} SHARED
         "${home}/harness/engine_${shim}.cpp" "${home}/harness/engine_host.c"
-        "${home}/harness/memory.c" "${home}/harness/memory_stall.c" "${home}/base/rng.c" "${home}/base/status.c")
+        "${home}/harness/memory.c" "${home}/harness/memory_stall.c"
+        "${home}/base/rng.c" "${home}/base/status.c")
     target_link_libraries(${target} PRIVATE tpu_flags ${target}_rtl)
     target_compile_features(${target} PRIVATE cxx_std_17)
     target_compile_options(${target} PRIVATE

@@ -142,6 +142,7 @@ int cli_cosim(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);
 int cli_illegal(int argc, char **argv); /**< fuzz --illegal */
+int cli_equal(int argc, char **argv);   /**< fuzz --equal */
 int cli_shrink(int argc, char **argv);
 int cli_campaign(int argc, char **argv);
 int cli_timeline(int argc, char **argv);

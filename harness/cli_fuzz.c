@@ -49,6 +49,7 @@ static const char usage[] =
     "  --watchdog N      cycles without movement before the machine gives up, default 2000\n"
     "  --json            JSON on standard output\n" CLI_WAIVER_HELP
     "  --illegal         programs that break one rule each instead; fuzz --illegal --help\n"
+    "  --equal           the same programs with other timing and contents; fuzz --equal --help\n"
     "The machine is the one of TPU_T, TPU_MAXDIM, TPU_SPAD, TPU_NVR, TPU_NAR, TPU_IMEM, TPU_QD,\n"
     "TPU_DMA_WORDS and TPU_DMA_WIDEN.\n";
 
@@ -357,10 +358,10 @@ static int run_request(request *asked) {
     return status == TPU_OK ? code : cli_fail(status, &why);
 }
 
-// --illegal among the arguments makes it another command.
-static bool wants_illegal(int argc, char **argv) {
+// --illegal or --equal among the arguments makes it another command.
+static bool wants(int argc, char **argv, const char *option) {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--illegal") == 0) {
+        if (strcmp(argv[i], option) == 0) {
             return true;
         }
     }
@@ -370,8 +371,11 @@ static bool wants_illegal(int argc, char **argv) {
 int cli_fuzz(int argc, char **argv) {
     request asked;
     tpu_message why;
-    if (wants_illegal(argc, argv)) {
+    if (wants(argc, argv, "--illegal")) {
         return cli_illegal(argc, argv);
+    }
+    if (wants(argc, argv, "--equal")) {
+        return cli_equal(argc, argv);
     }
     tpu_status status = read_request(argc, argv, &asked, &why);
     if (status != TPU_OK) {

@@ -162,7 +162,7 @@ static bool run_illegal(trial *self, uint64_t number, stress_trial_row *row) {
     run_job(self, LOCKSTEP_MODE_UNCHECKED, &self->bad.program, &self->bad.words);
     const verdict *seen = &self->seen;
     const char *name = tpu_rule_name(seen->status.fault);
-    row->cycles += seen->steps;
+    row->cycles += seen->cycle + 1;
     if (seen->kind != VERDICT_OK) {
         add_finding(self, number, "the machine does not end", seen->sentence.text);
         return false;
