@@ -14,6 +14,7 @@ FUZZ_SECONDS := 60
 CAMPAIGN := campaign
 POINTS := ci/campaign.points
 SEEDS := 1..1
+NIGHT_SECONDS := 28800
 
 ##@ Run
 cosim: engine ## the suite in lockstep, one table: make cosim TPU_T=8
@@ -36,6 +37,9 @@ equal: build ## the same events whatever the stalls, latency, depth and contents
 fuzz-readers: tools-test ## libFuzzer on every reader of files: make fuzz-readers FUZZ_SECONDS=60
 	@ci/fuzz_readers $(BUILD) $(FUZZ_SECONDS)
 
+fuzz-nightly: build ## a campaign with seeds of the commit: make fuzz-nightly NIGHT_SECONDS=3600
+	@ci/fuzz_nightly $(BUILD) $(NIGHT_SECONDS)
+
 bench: engine ## cycles against the targets, checked and bare cycles a second
 	@$(TPUCOSIM) bench
 
@@ -45,7 +49,8 @@ waves: engine ## a waveform of a normal run, and how to open it
 ##@ Check
 test: tools-test $(BUILD)/build.ninja ## everything CI runs
 	@cmake --build $(BUILD) -- --quiet
-	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS) \
+	    --output-junit test.xml
 
 unit: build tools-test ## only the tests that take milliseconds
 	@cmake --build $(BUILD) -- --quiet
@@ -95,5 +100,5 @@ tools:
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz illegal equal fuzz-readers waves campaign bench test unit matrix lint mutants \
-	check build engine format generate clean help tools tools-test
+.PHONY: cosim fuzz fuzz-nightly illegal equal fuzz-readers waves campaign bench test unit matrix \
+	lint mutants check build engine format generate clean help tools tools-test
