@@ -388,34 +388,6 @@ void blame_why(lockstep *self, const uint8_t *got, size_t rows) {
     witness_clear(&seen);
 }
 
-void blame_fault(lockstep *self) {
-    verdict *out = self->out;
-    const isa_program *program = self->job->program;
-    const unsigned pc = out->status.fault_pc;
-    const uint64_t issued = expected_taken(self->model, TPU_STREAM_ISSUE);
-    const expected_row next = {.row = NULL,
-                               .issue = (uint32_t)issued,
-                               .in_issue = 0}; // what comes after the last one seen
-    blame_issue(self, &next);
-    if (program == NULL || out->unit != TPU_UNIT_SEQUENCER) {
-        return;
-    }
-    if (!out->issue.known) {
-        verdict_note(out,
-                     "the program has issued all of its %llu instructions; the machine goes "
-                     "on at pc %u",
-                     (unsigned long long)issued, pc);
-    } else if (out->issue.issue.pc != pc) {
-        verdict_note(out,
-                     "the program goes on at pc %u, the machine is at pc %u: a loop turned "
-                     "once too often or too seldom",
-                     out->issue.issue.pc, pc);
-    } else {
-        verdict_note(out, "the instruction is the right one: an operand was resolved wrongly, or "
-                          "its rule is checked wrongly");
-    }
-}
-
 // The block of the memory that should hold what this one holds, nearest to it; SIZE_MAX = none.
 static size_t find_block(const blame_contents *of, size_t here) {
     size_t best = SIZE_MAX;

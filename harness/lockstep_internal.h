@@ -26,6 +26,7 @@ struct lockstep {
     bool synced;     // on-chip memories of machine and model are known to be equal
     const lockstep_job *job;
     verdict *out;
+    tpu_message assertion;            // that failed first; "" = none
     uint64_t last_event;              // cycle of the last event
     uint64_t now;                     // cycle stepped last
     uint64_t shown[TPU_STREAM_COUNT]; // rows that the onlooker has seen
@@ -105,8 +106,11 @@ blame_debt blame_follow(lockstep *self, int stream, const probe_unit units[TPU_U
 /** No movement any more: which unit holds the others up. */
 void blame_stuck(lockstep *self);
 
-/** A fault in a legal program: where the program stood by then. */
+/** A fault in a legal program: where the program stood by then, and whether it is legal. */
 void blame_fault(lockstep *self);
+
+/** A failed assertion and nothing else. `text` is what the RTL says, "" = nothing. */
+void blame_assertion(lockstep *self, const char *text);
 
 /** Fills in the issue that a row belongs to, and the last issues seen. */
 void blame_issue(lockstep *self, const expected_row *row);

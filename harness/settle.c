@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a run, in this order: fault, assertions, missing rows, on-chip memories, C, oracle,
+// The end of a run, in this order: fault, missing rows, on-chip memories, C, assertions, oracle,
 // and last whether enough was compared for all of this to mean anything.
 
 #include "harness/lockstep_internal.h"
@@ -16,12 +16,13 @@ void settle_counts(lockstep *self) {
 
 static bool settle_status(lockstep *self) {
     verdict *out = self->out;
-    tpu_message why;
+    tpu_message why = {{0}};
     tpu_status status = self->api->status(self->device, &out->status, &why);
     if (status != TPU_OK) {
         lockstep_give_up(self, TPU_ERR_ENGINE, &why);
         return false;
     }
+    self->assertion = why; // the engine's word for it
     if (!out->status.done) {
         (void)status_fail(&why, TPU_ERR_ENGINE,
                           "the engine showed done in cycle %llu, its status says not done",
@@ -60,6 +61,7 @@ static bool settle_assertions(lockstep *self) {
     out->diff = VERDICT_DIFF_ASSERTION;
     (void)status_fail(&out->sentence, TPU_OK, "%llu RTL assertion(s) failed",
                       (unsigned long long)out->status.assertions);
+    blame_assertion(self, self->assertion.text);
     return false;
 }
 
@@ -316,10 +318,13 @@ void settle_run(lockstep *self) {
     if (!settle_status(self) || !settle_fault(self) || watch == LOCKSTEP_WATCH_HANG) {
         return;
     }
-    if (!settle_assertions(self) || !settle_rows(self) || !settle_memories(self)) {
+    if (!settle_rows(self) || !settle_memories(self)) {
         return;
     }
     if (watch != LOCKSTEP_WATCH_ISSUE && !settle_c(self)) {
+        return;
+    }
+    if (!settle_assertions(self)) { // last: a wrong row says more of who is to blame
         return;
     }
     if (watch != LOCKSTEP_WATCH_EVERY || settle_oracle(self)) {

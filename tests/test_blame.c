@@ -405,6 +405,28 @@ Test(blame, says_where_the_program_stood_when_a_fault_was_raised) {
     expect_note("the program has issued all of its 12 instructions; the machine goes on at pc 0");
 }
 
+Test(blame, asks_who_is_wrong_about_a_header) {
+    const fake_fault fault = {.kind = FAKE_FAULT_RAISED, .value = TPU_FAULT_HEADER};
+    uint64_t words[64];
+    lockstep_rig_run(&rig, &fault);
+    cr_expect_eq(rig.out.vote, VERDICT_VOTE_MACHINE); // the header is right
+    start_again();
+    memcpy(words, rig.job.words, rig.job.word_count * sizeof words[0]);
+    words[6]++; // one row too many promised to dma_st; the fake machine does not mind
+    rig.job.words = words;
+    lockstep_rig_run(&rig, &fault);
+    cr_expect_eq(rig.out.vote, VERDICT_VOTE_MODEL);
+    expect_note("header word 6 is not what the instructions add up to");
+}
+
+Test(blame, takes_the_writer_of_the_channel_whose_assertion_failed) {
+    const fake_fault fault = {.kind = FAKE_FAULT_ASSERTION};
+    lockstep_rig_run(&rig, &fault);
+    cr_expect_eq(rig.out.diff, VERDICT_DIFF_ASSERTION);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_VRU); // of acol
+    expect_note("a writer takes back what it offered");
+}
+
 Test(blame, keeps_what_it_suggests_out_of_the_signature) {
     edit(other_weight);
     verdict_signature with = verdict_signature_of(&rig.out);
