@@ -181,10 +181,11 @@ static bool stands(const systolic_case *of, const theory *what) {
 
 // ---- the search ---------------------------------------------------------------------------------
 
-// Which columns are wrong.
+// Which columns are wrong, and the first row of the first of them that is.
 typedef struct columns_wrong {
     int first;
     int last;
+    uint32_t row;
 } columns_wrong;
 
 static columns_wrong find_columns(const systolic_case *of) {
@@ -193,6 +194,7 @@ static columns_wrong find_columns(const systolic_case *of) {
     for (uint32_t j = 0; j < of->t; j++) {
         for (uint32_t r = 0; r < of->seen; r++) {
             if (predict(of, &none, r, j) != of->got[r * of->t + j]) {
+                out.row = out.first < 0 ? r : out.row;
                 out.first = out.first < 0 ? (int)j : out.first;
                 out.last = (int)j;
                 break;
@@ -209,6 +211,7 @@ typedef enum rank { RANK_PLAIN, RANK_FITTED, RANK_ALIKE, RANKS } rank;
 typedef struct search {
     const systolic_case *of;
     systolic_answer *out;
+    columns_wrong wrong;
     theory first[RANKS];
     unsigned count[RANKS];
     bool several[RANKS]; // they name more than one element
@@ -241,7 +244,11 @@ static void accept(search *self, const theory *what, rank in) {
 
 static void try_theory(search *self, theory_kind kind, int row, int col, int32_t value) {
     const theory what = {.kind = kind, .row = row, .col = col, .value = value};
-    if (stands(self->of, &what)) {
+    // A wrong sum first: nearly every theory ends there.
+    const uint32_t r = self->wrong.row;
+    const uint32_t j = (uint32_t)self->wrong.first;
+    if (predict(self->of, &what, r, j) == self->of->got[r * self->of->t + j] &&
+        stands(self->of, &what)) {
         accept(self, &what,
                row == EVERYWHERE  ? RANK_ALIKE
                : has_number(kind) ? RANK_FITTED
@@ -445,7 +452,8 @@ static rank choose(const search *self, bool one_column) {
 void systolic_explain(const systolic_case *of, systolic_answer *out) {
     search it = {.of = of, .out = out};
     *out = (systolic_answer){.row = -1, .col = -1};
-    columns_wrong wrong = find_columns(of);
+    const columns_wrong wrong = find_columns(of);
+    it.wrong = wrong;
     out->right = wrong.first < 0;
     if (out->right) {
         return;
