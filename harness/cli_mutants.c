@@ -229,8 +229,8 @@ static void put_head(void) {
 static void put_row(const mutant *of, const mutant_result *result) {
     char size[16] = "-";
     char minimal[16] = "-";
-    bool named =
-        result->outcome == MUTANT_CAUGHT && mutant_is_fuzzed(of) && !mutant_must_survive(of);
+    bool named = result->outcome == MUTANT_CAUGHT && mutant_is_fuzzed(of) &&
+                 !mutant_must_survive(of) && !result->refused;
     if (result->small) {
         (void)snprintf(size, sizeof size, "%u", (unsigned)result->instructions);
         (void)snprintf(minimal, sizeof minimal, "%.2f", result->minimal);

@@ -50,7 +50,7 @@ static void take_failure(mutant_job *job, const char *sentence) {
     bool meant = mutant_expects_harness(job->what);
     result->outcome = meant ? MUTANT_CAUGHT : MUTANT_BROKEN;
     result->place_right = meant;
-    result->unit_right = meant;
+    result->refused = true;
     (void)snprintf(result->signature, sizeof result->signature, "%s", "ERROR");
     (void)snprintf(result->note, sizeof result->note, "%.250s", sentence);
 }

@@ -28,6 +28,7 @@ typedef struct mutant_result {
     mutant_outcome outcome;
     bool place_right; /**< shown first where the file says */
     bool unit_right;  /**< the blamed unit is one that the file names */
+    bool refused;     /**< the harness would not look at it, so nobody was blamed */
     bool small;       /**< a program was shrunk: the numbers of it hold */
     double build;     /**< planting and building */
     double detect;    /**< fuzzing, or the test, until it was noticed; or until given up */

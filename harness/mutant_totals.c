@@ -39,7 +39,7 @@ static void count_one(mutant_totals *to, const mutant *of, const mutant_result *
     to->asked++;
     to->caught += caught;
     to->right += caught && result->place_right;
-    to->fuzzed += caught && mutant_is_fuzzed(of);
+    to->fuzzed += caught && mutant_is_fuzzed(of) && !result->refused;
     to->blamed += caught && mutant_is_fuzzed(of) && result->unit_right;
     to->shrunk += result->small;
     to->small += result->small && result->instructions <= MUTANT_SMALL;
@@ -90,6 +90,7 @@ static void add_row(cJSON *rows, const mutant *of, const mutant_result *result) 
     (void)cJSON_AddBoolToObject(row, "well", mutant_went_well(of, result));
     (void)cJSON_AddBoolToObject(row, "place_right", result->place_right);
     (void)cJSON_AddBoolToObject(row, "unit_right", result->unit_right);
+    (void)cJSON_AddBoolToObject(row, "refused", result->refused);
     (void)cJSON_AddStringToObject(row, "signature", result->signature);
     (void)cJSON_AddStringToObject(row, "note", result->note);
     (void)cJSON_AddNumberToObject(row, "build_seconds", result->build);

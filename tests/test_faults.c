@@ -190,6 +190,38 @@ Test(faults, every_illegal_program_names_its_rule_and_leaves_the_machine_usable)
     machine_close(&self);
 }
 
+Test(faults, a_read_of_what_nothing_wrote_is_pinned_on_the_unit_and_the_instruction) {
+    static const struct {
+        const char *text;
+        tpu_unit unit;
+        unsigned pc;
+    } cases[] = {{"dma_ld rows=8 mode=2 dram_row0=0 col_block=0 dst_row0=0\n"
+                  "mm rows=8 vr_a=0 ar0=0 acc=0 spad_w=0\n",
+                  TPU_UNIT_SPM, 1},
+                 {"nop\ndma_ld rows=8 mode=1 dram_row0=0 col_block=0 dst_row0=0\n"
+                  "mm rows=8 vr_a=0 ar0=0 acc=0 spad_w=0\n",
+                  TPU_UNIT_VRU, 2},
+                 {MM "nop\nvadd rows=8 ar_d=0 ar_s1=0 ar_s2=20\n", TPU_UNIT_ACCU, 4},
+                 {"nop\nnop\nmvout rows=4 ar0=9 dram_row0=0 col_block=0\n", TPU_UNIT_ACCU, 2}};
+    machine self;
+    machine_open(&self);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        isa_program program = {0};
+        image built = {0};
+        cr_assert_eq(assembly_parse(cases[i].text, "t", &program, &self.why), TPU_OK, "%s",
+                     self.why.text);
+        cr_assert_eq(image_build(&self.params, &program, false, &built, &self.why), TPU_OK);
+        const engine_status status = machine_run(&self, built.words, built.count);
+        cr_expect_eq(status.fault, TPU_RULE_WRITE_BEFORE_READ, "case %zu: %u", i, status.fault);
+        cr_expect_eq(status.fault_unit, cases[i].unit, "case %zu: unit %u", i, status.fault_unit);
+        cr_expect_eq(status.fault_pc, cases[i].pc, "case %zu: pc %u", i, status.fault_pc);
+        machine_run_clean(&self, "unwritten");
+        image_clear(&built);
+        isa_program_clear(&program);
+    }
+    machine_close(&self);
+}
+
 Test(faults, a_count_of_the_header_that_is_wrong_by_one_is_a_header_fault) {
     machine self;
     machine_open(&self);

@@ -256,7 +256,8 @@ Test(mutant, totals_count_each_thing_once) {
         {.name = "one", .kind = MUTANT_DESIGN, .file = "f"},
         {.name = "two", .kind = MUTANT_SPEC, .file = "f"},
         {.name = "tested", .kind = MUTANT_FAULT, .file = "f", .test = "test_f"},
-        {.name = "lives", .kind = MUTANT_DESIGN, .file = "f"}};
+        {.name = "lives", .kind = MUTANT_DESIGN, .file = "f"},
+        {.name = "refused", .kind = MUTANT_DESIGN, .file = "f"}};
     static const mutant_result results[] = {
         {.outcome = MUTANT_SURVIVED},
         {.outcome = MUTANT_CAUGHT},
@@ -273,12 +274,13 @@ Test(mutant, totals_count_each_thing_once) {
          .instructions = 11,
          .minimal = 4.0},
         {.outcome = MUTANT_CAUGHT, .place_right = true, .unit_right = true, .detect = 9.0},
-        {.outcome = MUTANT_SURVIVED}};
+        {.outcome = MUTANT_SURVIVED},
+        {.outcome = MUTANT_CAUGHT, .place_right = true, .refused = true, .detect = 1.0}};
     mutant_totals sum;
-    cr_assert_eq(mutant_add_up(list, results, 6, &sum, NULL), TPU_OK);
-    cr_expect_eq(sum.asked, 4u);
-    cr_expect_eq(sum.caught, 3u);
-    cr_expect_eq(sum.right, 2u);
+    cr_assert_eq(mutant_add_up(list, results, 7, &sum, NULL), TPU_OK);
+    cr_expect_eq(sum.asked, 5u);
+    cr_expect_eq(sum.caught, 4u);
+    cr_expect_eq(sum.right, 3u);
     cr_expect_eq(sum.fuzzed, 2u);
     cr_expect_eq(sum.blamed, 1u);
     cr_expect_eq(sum.shrunk, 2u);
