@@ -96,18 +96,23 @@ static void take_event(coverage *self, tpu_stream stream, const uint8_t *row) {
     }
 }
 
+// Streams that write in the same cycle as `stream`; `others` are those behind it.
+static void mark_both(coverage *self, unsigned stream, uint32_t others) {
+    uint32_t first = COVERAGE_BASE_BOTH + stream * TPU_STREAM_COUNT + stream + 1;
+    for (; others != 0; others >>= 1, first++) {
+        if ((others & 1u) != 0) {
+            coverage_mark(self, first);
+        }
+    }
+}
+
 void coverage_cycle(coverage *self, const probe *seen) {
     coverage_units_states(self, seen);
     uint32_t fired = seen->fired;
     for (unsigned stream = 0; fired != 0; stream++, fired >>= 1) {
-        if ((fired & 1u) == 0) {
-            continue;
-        }
-        take_event(self, (tpu_stream)stream, seen->row[stream]);
-        for (unsigned other = stream + 1; fired >> (other - stream) != 0; other++) {
-            if ((fired >> (other - stream) & 1u) != 0) {
-                coverage_mark(self, COVERAGE_BASE_BOTH + stream * TPU_STREAM_COUNT + other);
-            }
+        if ((fired & 1u) != 0) {
+            take_event(self, (tpu_stream)stream, seen->row[stream]);
+            mark_both(self, stream, fired >> 1);
         }
     }
 }
@@ -154,7 +159,7 @@ static coverage_group group_of(uint32_t bin) {
 }
 
 static bool is_of_units(coverage_group group) {
-    return group <= COVERAGE_TRIPLE;
+    return group <= COVERAGE_WORK;
 }
 
 static bool is_of_values(coverage_group group) {

@@ -20,7 +20,7 @@
 #define COVERAGE_NAME_MAX 160u
 
 /** Bins; the same at every parameter point. */
-#define COVERAGE_BINS_MAX 8192u
+#define COVERAGE_BINS_MAX 20480u
 
 typedef struct coverage coverage;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What coverage.c (bookkeeping), coverage_units.c (waits), coverage_issues.c (meetings of
-// instructions) and coverage_values.c (numbers) share. Nobody else includes this.
+// instructions), coverage_ages.c (distances) and coverage_values.c (numbers) share. Nobody else
+// includes this.
 
 #ifndef COVERAGE_INTERNAL_H
 #define COVERAGE_INTERNAL_H
@@ -28,6 +29,9 @@
 #define COVERAGE_WIDE 11u
 #define COVERAGE_NARROW 5u
 #define COVERAGE_ROW_KINDS 8u
+/** What spm and vru, and what accu can hold, "nothing" included. */
+#define COVERAGE_FRONT_OPS 4u
+#define COVERAGE_BACK_OPS 6u
 
 /** Groups of bins in the order of their numbers: name, size. */
 #define COVERAGE_GROUPS(X)                                                                         \
@@ -37,12 +41,16 @@
     X(HELD, "held", COVERAGE_CONDS *COVERAGE_DEPTHS)                                               \
     X(PAIR, "pair", COVERAGE_CONDS *COVERAGE_CONDS)                                                \
     X(TRIPLE, "triple", 4u * 7u * 7u * 7u)                                                         \
+    X(FRONT, "front", 2u * 7u * COVERAGE_FRONT_OPS * COVERAGE_FRONT_OPS * COVERAGE_FRONT_OPS)      \
+    X(BACK, "back", 6u * COVERAGE_BACK_OPS * COVERAGE_BACK_OPS * COVERAGE_BACK_OPS)                \
+    X(WORK, "work", 4u * 4u * COVERAGE_BACK_OPS * 6u * 5u)                                         \
     X(BOTH, "both", TPU_STREAM_COUNT *TPU_STREAM_COUNT)                                            \
     X(ROWS, "rows", COVERAGE_OPS *COVERAGE_COUNTS)                                                 \
     X(EDGE, "edge", COVERAGE_EDGES * 4u)                                                           \
     X(LOAD, "load", 4u * 4u * 4u)                                                                  \
     X(NEXT, "next", COVERAGE_OPS *COVERAGE_OPS * 16u)                                              \
     X(AFTER, "after", COVERAGE_OPS *COVERAGE_OPS * 8u)                                             \
+    X(SIZES, "sizes", COVERAGE_OPS *COVERAGE_OPS * 8u * 9u)                                        \
     X(AGE, "age", COVERAGE_SOURCES *COVERAGE_AGES * 3u)                                            \
     X(LOOP, "loop", COVERAGE_OPS *(TPU_LOOP_DEPTH + 1u) * (TPU_AGU_TERMS + 1u))                    \
     X(TERM, "term", COVERAGE_OPS *TPU_FIELDS *TPU_LOOP_DEPTH)                                      \
@@ -134,6 +142,7 @@ struct coverage {
     uint8_t cond[TPU_UNIT_COUNT];
     uint64_t since[TPU_UNIT_COUNT];
     bool started;
+    uint32_t moved; /**< units whose words came or went since they were looked at, a bit each */
     coverage_queue queue[TPU_UNIT_COUNT];
 
     coverage_place *place; /**< one an instruction */
@@ -181,6 +190,12 @@ void coverage_issues_begin(coverage *self);
 void coverage_issues_row(coverage *self, const uint8_t *row);
 void coverage_issues_name(coverage_group group, uint32_t at, char *text, size_t size);
 bool coverage_issues_possible(coverage_group group, uint32_t at);
+
+/** True when two spans have a row in common; `same` is set when they start at the same one. */
+bool coverage_meet(const coverage_span *a, const coverage_span *b, bool *same);
+
+/** Accumulator distances, and mm after mm. */
+void coverage_ages_issue(coverage *self, const coverage_issue *now);
 
 /** Numbers in the lanes; `word` is what the row comes from, NULL = not known. */
 void coverage_values_begin(coverage *self);

@@ -118,7 +118,7 @@ static void find_spans(const coverage *self, coverage_issue *out) {
     }
 }
 
-static bool meet(const coverage_span *a, const coverage_span *b, bool *same) {
+bool coverage_meet(const coverage_span *a, const coverage_span *b, bool *same) {
     bool yes = a->rows > 0 && b->rows > 0 && a->memory == b->memory &&
                a->first < b->first + b->rows && b->first < a->first + a->rows;
     *same = *same || (yes && a->first == b->first);
@@ -129,10 +129,15 @@ static bool meet(const coverage_span *a, const coverage_span *b, bool *same) {
 static uint32_t relation(const coverage_issue *older, const coverage_issue *now, bool *same) {
     uint32_t out = 0;
     for (unsigned i = 0; i < 2; i++) {
-        out |= meet(&now->reads[i], &older->writes, same) ? 1u : 0u;
-        out |= meet(&now->writes, &older->reads[i], same) ? 2u : 0u;
+        out |= coverage_meet(&now->reads[i], &older->writes, same) ? 1u : 0u;
+        out |= coverage_meet(&now->writes, &older->reads[i], same) ? 2u : 0u;
     }
-    return out | (meet(&now->writes, &older->writes, same) ? 4u : 0u);
+    return out | (coverage_meet(&now->writes, &older->writes, same) ? 4u : 0u);
+}
+
+// One row, as few as a tile of weights takes to load, more.
+static uint32_t class_of_size(const coverage *self, uint32_t nr) {
+    return nr <= 1 ? 0 : nr <= self->params.t + 1 ? 1 : 2;
 }
 
 static void mark_meetings(coverage *self, const coverage_issue *now) {
@@ -143,7 +148,9 @@ static void mark_meetings(coverage *self, const coverage_issue *now) {
         uint32_t how = relation(older, now, &same);
         uint32_t ops = older->op * COVERAGE_OPS + now->op;
         if (back == 1) {
+            uint32_t sizes = class_of_size(self, older->nr) * 3 + class_of_size(self, now->nr);
             coverage_mark(self, COVERAGE_BASE_NEXT + ops * 16 + how * 2 + same);
+            coverage_mark(self, COVERAGE_BASE_SIZES + (ops * 8 + how) * 9 + sizes);
         } else {
             coverage_mark(self, COVERAGE_BASE_AFTER + ops * 8 + how);
         }
@@ -202,83 +209,6 @@ static void mark_edges(coverage *self, const coverage_issue *now) {
     }
 }
 
-// ---- accumulator distances ---------------------------------------------------------------------
-
-static uint32_t class_of_age(int32_t age) {
-    return age < 4 ? 0 : age < 8 ? (uint32_t)age - 4 : age < 12 ? 4 : age < 20 ? 5 : 6;
-}
-
-static void mark_age(coverage *self, uint32_t source, uint32_t row, int32_t step) {
-    if (row < self->params.nar && self->written[row] != INT32_MIN) {
-        uint32_t at = source * COVERAGE_AGES + class_of_age(step - self->written[row]);
-        coverage_mark(self, COVERAGE_BASE_AGE + at * 3 + self->writer[row]);
-    }
-}
-
-static void write_row(coverage *self, uint32_t row, int32_t step, uint8_t writer) {
-    if (row < self->params.nar) {
-        self->written[row] = step;
-        self->writer[row] = writer;
-    }
-}
-
-static void walk_accumulators(coverage *self, const coverage_issue *now) {
-    const uint16_t *f = now->f;
-    int32_t step = self->step;
-    for (uint32_t i = 0; i < now->nr; i++) {
-        int32_t at = step + (int32_t)i;
-        switch (now->op) {
-        case MM:
-            if (f[2] == 1) {
-                mark_age(self, 0, f[1] + i, at);
-            }
-            write_row(self, f[1] + i, at, 0);
-            break;
-        case VADD:
-        case VADDRELU:
-            at += (int32_t)i;
-            mark_age(self, 1, f[1] + i, at);
-            mark_age(self, 2, f[2] + i, at + 1);
-            write_row(self, f[0] + i, at + 1, 1);
-            break;
-        case VRELU:
-            mark_age(self, 3, f[1] + i, at);
-            write_row(self, f[0] + i, at, 2);
-            break;
-        default:
-            mark_age(self, 4, f[0] + i, at);
-        }
-    }
-    bool twice = now->op == VADD || now->op == VADDRELU;
-    self->step += (int32_t)now->nr * (twice ? 2 : 1);
-}
-
-// ---- mm after mm -------------------------------------------------------------------------------
-
-static void mark_tiles(coverage *self, const coverage_issue *now) {
-    coverage_tile *last = &self->tile;
-    const coverage_span tile = span(TPU_MEM_SPAD, last->weights, self->params.t);
-    bool same = false;
-    if (now->op != MM) {
-        last->reloaded = last->reloaded || (now->op == DMA_LD && meet(&now->writes, &tile, &same));
-        last->gap++;
-        return;
-    }
-    uint32_t t = self->params.t;
-    uint8_t length = now->nr <= t ? 0 : now->nr == t + 1 ? 1 : 2;
-    uint8_t accumulate = now->f[2] & 1u;
-    if (last->length < 3) {
-        uint32_t at = last->length * 3u + length;
-        at = at * 2 + last->accumulate;
-        at = at * 2 + accumulate;
-        at = at * 2 + (last->weights == now->f[3]);
-        at = at * 2 + last->reloaded;
-        at = at * 3 + (last->gap < 2 ? last->gap : 2);
-        coverage_mark(self, COVERAGE_BASE_TILES + at);
-    }
-    *last = (coverage_tile){.length = length, .accumulate = accumulate, .weights = now->f[3]};
-}
-
 static void mark_place(coverage *self, const coverage_issue *now, uint32_t pc) {
     if (pc >= self->program->count || pc >= self->place_room) {
         return;
@@ -320,10 +250,7 @@ void coverage_issues_row(coverage *self, const uint8_t *row) {
     coverage_mark(self,
                   COVERAGE_BASE_ROWS + now.op * COVERAGE_COUNTS + class_of_rows(self, now.nr));
     mark_edges(self, &now);
-    mark_tiles(self, &now);
-    if (now.op >= MM) {
-        walk_accumulators(self, &now);
-    }
+    coverage_ages_issue(self, &now);
 }
 
 // ---- names -------------------------------------------------------------------------------------
@@ -396,6 +323,17 @@ static void name_load(uint32_t at, char *text, size_t size) {
                    edge_texts[at % 4]);
 }
 
+// Rows of the older and of the younger.
+static const char *const size_texts[9] = {"; 1 row, 1 row",
+                                          "; 1 row, up to T + 1",
+                                          "; 1 row, more",
+                                          "; up to T + 1 rows, 1",
+                                          "; up to T + 1 rows, up to T + 1",
+                                          "; up to T + 1 rows, more",
+                                          "; more than T + 1 rows, 1",
+                                          "; more than T + 1 rows, up to T + 1",
+                                          "; more than T + 1 rows, more"};
+
 void coverage_issues_name(coverage_group group, uint32_t at, char *text, size_t size) {
     uint32_t step = TPU_AGU_TERMS + 1u;
     switch (group) {
@@ -411,6 +349,9 @@ void coverage_issues_name(coverage_group group, uint32_t at, char *text, size_t 
     case COVERAGE_NEXT:
         name_relation(at / 128, at / 16 % 8, at / 2 % 8, (at % 2) != 0 ? ", row for row" : "", text,
                       size);
+        return;
+    case COVERAGE_SIZES:
+        name_relation(at / 576, at / 72 % 8, at / 9 % 8, size_texts[at % 9], text, size);
         return;
     case COVERAGE_AFTER:
         name_relation(at / 64, at / 8 % 8, at % 8, ", two or three issues later", text, size);
@@ -465,6 +406,8 @@ bool coverage_issues_possible(coverage_group group, uint32_t at) {
     case COVERAGE_NEXT:
         return meeting_possible(at / 128, at / 16 % 8, at / 2 % 8) &&
                (at / 2 % 8 > 0 || at % 2 == 0);
+    case COVERAGE_SIZES:
+        return meeting_possible(at / 576, at / 72 % 8, at / 9 % 8);
     case COVERAGE_AFTER:
         return meeting_possible(at / 64, at / 8 % 8, at % 8);
     case COVERAGE_LOOP: // terms need a loop and an operand

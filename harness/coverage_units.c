@@ -65,6 +65,7 @@ static const cond conds[COVERAGE_CONDS] = {
 };
 
 #define NO_COND 0xffu
+#define ALL_UNITS ((1u << TPU_UNIT_COUNT) - 1u)
 
 static const uint8_t first_cond[TPU_UNIT_COUNT + 1] = {0, 4, 10, 17, 24, 29, 35, 41};
 
@@ -87,6 +88,7 @@ void coverage_units_begin(coverage *self) {
         [TPU_UNIT_ACCU] = 1,   [TPU_UNIT_DMA_ST] = 1,
     };
     self->started = false;
+    self->moved = ALL_UNITS;
     for (size_t u = 0; u < TPU_UNIT_COUNT; u++) {
         self->queue[u].head = 0;
         self->queue[u].tail = 0;
@@ -111,6 +113,7 @@ void coverage_units_give(coverage *self, tpu_stream stream, const uint8_t *row) 
         queue->headers--;
         return;
     }
+    self->moved |= 1u << unit_of_channel(stream);
     if (queue->tail - queue->head == COVERAGE_HELD_MAX) {
         queue->head++; // a machine that lost its rows; coverage is none of its troubles
     }
@@ -166,11 +169,28 @@ const coverage_word *coverage_units_take(coverage *self, tpu_stream stream) {
     }
     while (queue->head != queue->tail && word_at(queue, queue->head)->left == 0) {
         queue->head++;
+        self->moved |= 1u << tpu_streams[stream].unit;
     }
     return found;
 }
 
 // ---- states ------------------------------------------------------------------------------------
+
+// Opcodes that spm and vru, and those that accu can hold, densely, 0 = none.
+static const uint8_t front_of[COVERAGE_OPS] = {0, 1, 2, 3, 0, 0, 0, 0};
+static const uint8_t back_of[COVERAGE_OPS] = {0, 0, 0, 1, 2, 3, 4, 5};
+
+static uint32_t held_words(const coverage *self, uint32_t unit) {
+    return self->queue[unit].tail - self->queue[unit].head;
+}
+
+// Dense opcode of a unit's word, the oldest being 0; nop where there is none.
+static uint32_t held_op(const coverage *self, uint32_t unit, uint32_t number) {
+    const coverage_queue *queue = &self->queue[unit];
+    return number < queue->tail - queue->head
+               ? queue->word[(queue->head + number) % COVERAGE_HELD_MAX].op
+               : 0;
+}
 
 static uint32_t class_of_length(uint64_t cycles) {
     uint32_t at = 0;
@@ -202,61 +222,118 @@ static void enter(coverage *self, uint32_t unit, uint8_t which, uint64_t cycle) 
     self->since[unit] = cycle;
 }
 
-static void mark_words(coverage *self) {
-    for (uint32_t unit = 1; unit < TPU_UNIT_COUNT; unit++) {
-        uint8_t which = self->cond[unit];
-        coverage_queue *queue = &self->queue[unit];
-        uint32_t held = queue->tail - queue->head;
-        if (unit == TPU_UNIT_ARRAY || which == NO_COND) {
-            continue;
-        }
-        uint32_t op = held > 0 ? word_at(queue, queue->head)->op : 0;
-        coverage_mark(self, COVERAGE_BASE_WORD + which * COVERAGE_OPS + op);
+static void mark_words(coverage *self, uint32_t unit) {
+    uint8_t which = self->cond[unit];
+    if (which != NO_COND) {
+        uint32_t held = held_words(self, unit);
+        coverage_mark(self, COVERAGE_BASE_WORD + which * COVERAGE_OPS + held_op(self, unit, 0));
         coverage_mark(self, COVERAGE_BASE_HELD + which * COVERAGE_DEPTHS + class_of_depth(held));
     }
 }
 
-static void mark_together(coverage *self) {
-    for (uint32_t a = 0; a < TPU_UNIT_COUNT; a++) {
-        for (uint32_t b = a + 1; b < TPU_UNIT_COUNT && self->cond[a] != NO_COND; b++) {
-            if (self->cond[b] != NO_COND) {
-                coverage_mark(self,
-                              COVERAGE_BASE_PAIR + self->cond[a] * COVERAGE_CONDS + self->cond[b]);
-            }
-        }
+// The three oldest words of a unit that works on several at once.
+static void mark_queue(coverage *self, uint32_t unit) {
+    bool front = unit != TPU_UNIT_ACCU;
+    const uint8_t *number = front ? front_of : back_of;
+    uint32_t ops = front ? COVERAGE_FRONT_OPS : COVERAGE_BACK_OPS;
+    if (self->cond[unit] == NO_COND) {
+        return;
     }
-    for (uint32_t i = 0; i < sizeof triples / sizeof triples[0]; i++) {
-        uint32_t at = i;
-        bool known = true;
-        for (uint32_t k = 0; k < 3; k++) {
-            uint8_t which = self->cond[triples[i][k]];
-            known = known && which != NO_COND;
-            at = at * COVERAGE_UNIT_CONDS + (known ? in_unit(which) : 0);
+    uint32_t at = in_unit(self->cond[unit]) + (unit == TPU_UNIT_VRU ? COVERAGE_UNIT_CONDS : 0);
+    for (uint32_t k = 0; k < 3; k++) {
+        at = at * ops + number[held_op(self, unit, k)];
+    }
+    coverage_mark(self, (front ? COVERAGE_BASE_FRONT : COVERAGE_BASE_BACK) + at);
+}
+
+static void mark_words_of(coverage *self, uint32_t units) {
+    const uint32_t with_words = ALL_UNITS & ~(1u << TPU_UNIT_SEQUENCER | 1u << TPU_UNIT_ARRAY);
+    const uint32_t with_several = 1u << TPU_UNIT_SPM | 1u << TPU_UNIT_VRU | 1u << TPU_UNIT_ACCU;
+    for (uint32_t unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        if ((units & with_words) >> unit & 1u) {
+            mark_words(self, unit);
         }
-        if (known) {
-            coverage_mark(self, COVERAGE_BASE_TRIPLE + at);
+        if ((units & with_several) >> unit & 1u) {
+            mark_queue(self, unit);
         }
     }
 }
 
-void coverage_units_states(coverage *self, const probe *seen) {
-    bool same = self->started && memcmp(self->last, seen->unit, sizeof self->last) == 0;
-    if (same && seen->fired == 0) {
+static void mark_work(coverage *self) {
+    uint8_t load = self->cond[TPU_UNIT_DMA_LD];
+    uint8_t array = self->cond[TPU_UNIT_ARRAY];
+    if (load == NO_COND || array == NO_COND) {
         return;
     }
-    for (uint32_t unit = 0; !same && unit < TPU_UNIT_COUNT; unit++) {
+    uint32_t at = front_of[held_op(self, TPU_UNIT_SPM, 0)] * COVERAGE_FRONT_OPS +
+                  front_of[held_op(self, TPU_UNIT_VRU, 0)];
+    at = at * COVERAGE_BACK_OPS + back_of[held_op(self, TPU_UNIT_ACCU, 0)];
+    at = at * 6 + in_unit(load);
+    coverage_mark(self, COVERAGE_BASE_WORK + at * 5 + in_unit(array));
+}
+
+// Pairs of which one has changed.
+static void mark_pairs(coverage *self, uint32_t changed) {
+    for (uint32_t a = 0; a < TPU_UNIT_COUNT; a++) {
+        if ((changed >> a & 1u) == 0 || self->cond[a] == NO_COND) {
+            continue;
+        }
+        for (uint32_t b = 0; b < TPU_UNIT_COUNT; b++) {
+            uint32_t first = self->cond[a < b ? a : b];
+            uint32_t second = self->cond[a < b ? b : a];
+            if (a != b && self->cond[b] != NO_COND) {
+                coverage_mark(self, COVERAGE_BASE_PAIR + first * COVERAGE_CONDS + second);
+            }
+        }
+    }
+}
+
+static void mark_triples(coverage *self, uint32_t changed) {
+    for (uint32_t i = 0; i < sizeof triples / sizeof triples[0]; i++) {
+        const uint8_t *units = triples[i];
+        uint32_t in[3];
+        if ((changed & (1u << units[0] | 1u << units[1] | 1u << units[2])) == 0) {
+            continue;
+        }
+        for (uint32_t k = 0; k < 3; k++) {
+            if (self->cond[units[k]] == NO_COND) {
+                return;
+            }
+            in[k] = in_unit(self->cond[units[k]]);
+        }
+        coverage_mark(self, COVERAGE_BASE_TRIPLE + ((i * 7 + in[0]) * 7 + in[1]) * 7 + in[2]);
+    }
+}
+
+// Units whose state is another than in the cycle before, a bit each.
+static uint32_t find_changes(coverage *self, const probe *seen) {
+    uint32_t changed = 0;
+    for (uint32_t unit = 0; unit < TPU_UNIT_COUNT; unit++) {
         const probe_unit *now = &seen->unit[unit];
         uint32_t wait = now->state >= PROBE_STARVED ? now->wait : 0u;
         uint8_t which = self->cond_of[unit][(now->state & 3u) | (wait & 31u) << 2];
         if (!self->started || which != self->cond[unit]) {
             enter(self, unit, which, seen->cycle);
+            changed |= 1u << unit;
         }
     }
-    self->started = true;
-    memcpy(self->last, seen->unit, sizeof self->last);
-    mark_words(self);
-    if (!same) {
-        mark_together(self);
+    return changed;
+}
+
+void coverage_units_states(coverage *self, const probe *seen) {
+    uint32_t changed = 0;
+    if (!self->started || memcmp(self->last, seen->unit, sizeof self->last) != 0) {
+        changed = find_changes(self, seen);
+        memcpy(self->last, seen->unit, sizeof self->last);
+        self->started = true;
+        mark_pairs(self, changed);
+        mark_triples(self, changed);
+    }
+    uint32_t units = changed | self->moved;
+    if (units != 0) {
+        mark_words_of(self, units);
+        mark_work(self);
+        self->moved = 0;
     }
 }
 
@@ -284,6 +361,39 @@ static void name_triple(uint32_t at, char *text, size_t size) {
     (void)snprintf(text, size, "%s %s, %s %s, %s %s", tpu_unit_names[units[0]],
                    conds[which[0]].text, tpu_unit_names[units[1]], conds[which[1]].text,
                    tpu_unit_names[units[2]], conds[which[2]].text);
+}
+
+static const char *front_name(uint32_t op) {
+    static const char *const names[COVERAGE_FRONT_OPS] = {"none", "dma_ld", "vld", "mm"};
+    return names[op];
+}
+
+static const char *back_name(uint32_t op) {
+    static const char *const names[COVERAGE_BACK_OPS] = {"none",     "mm",    "vadd",
+                                                         "vaddrelu", "vrelu", "mvout"};
+    return names[op];
+}
+
+static void name_queue(coverage_group group, uint32_t at, char *text, size_t size) {
+    uint32_t ops = group == COVERAGE_FRONT ? COVERAGE_FRONT_OPS : COVERAGE_BACK_OPS;
+    const char *(*name)(uint32_t) = group == COVERAGE_FRONT ? front_name : back_name;
+    uint32_t state = at / ops / ops / ops;
+    uint32_t which = group == COVERAGE_BACK        ? first_cond[TPU_UNIT_ACCU] + state
+                     : state < COVERAGE_UNIT_CONDS ? first_cond[TPU_UNIT_SPM] + state
+                                                   : first_cond[TPU_UNIT_VRU] + state - 7;
+    (void)snprintf(text, size, "%s %s, its oldest words %s, %s, %s", unit_name(which),
+                   conds[which].text, name(at / ops / ops % ops), name(at / ops % ops),
+                   name(at % ops));
+}
+
+static void name_work(uint32_t at, char *text, size_t size) {
+    uint32_t ops = at / 30;
+    (void)snprintf(text, size, "spm on %s, vru on %s, accu on %s, dma_ld %s, array %s",
+                   front_name(ops / COVERAGE_BACK_OPS / COVERAGE_FRONT_OPS),
+                   front_name(ops / COVERAGE_BACK_OPS % COVERAGE_FRONT_OPS),
+                   back_name(ops % COVERAGE_BACK_OPS),
+                   conds[first_cond[TPU_UNIT_DMA_LD] + at / 5 % 6].text,
+                   conds[first_cond[TPU_UNIT_ARRAY] + at % 5].text);
 }
 
 void coverage_units_name(coverage_group group, uint32_t at, char *text, size_t size) {
@@ -318,6 +428,13 @@ void coverage_units_name(coverage_group group, uint32_t at, char *text, size_t s
                        conds[at / COVERAGE_CONDS].text, unit_name(at % COVERAGE_CONDS),
                        conds[at % COVERAGE_CONDS].text);
         return;
+    case COVERAGE_FRONT:
+    case COVERAGE_BACK:
+        name_queue(group, at, text, size);
+        return;
+    case COVERAGE_WORK:
+        name_work(at, text, size);
+        return;
     default:
         name_triple(at, text, size);
     }
@@ -347,9 +464,20 @@ static bool word_possible(uint32_t which, uint32_t op) {
     return op == 0 || (tpu_ops[opcodes[op]].unit_mask >> unit & 1u) != 0;
 }
 
+// No word behind a place where there is none.
+static bool queue_possible(uint32_t at, uint32_t ops) {
+    uint32_t first = at / ops / ops % ops;
+    uint32_t second = at / ops % ops;
+    return (first > 0 || second == 0) && (second > 0 || at % ops == 0);
+}
+
 bool coverage_units_possible(coverage_group group, uint32_t at) {
     uint32_t which = 0;
     switch (group) {
+    case COVERAGE_FRONT:
+        return queue_possible(at, COVERAGE_FRONT_OPS);
+    case COVERAGE_BACK:
+        return queue_possible(at, COVERAGE_BACK_OPS);
     case COVERAGE_TURN:
         which = at / COVERAGE_UNIT_CONDS;
         return has_cond(conds[which].unit, at % COVERAGE_UNIT_CONDS) &&

@@ -14,6 +14,7 @@
 #include "harness/stress.h"
 #include "harness/verdict.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +30,12 @@
 /** Room for a signature's text. */
 #define FUZZ_SIGNATURE_MAX 192u
 
+typedef struct fuzz_options fuzz_options;
+typedef struct fuzz_summary fuzz_summary;
+typedef struct fuzz_watcher fuzz_watcher;
+
 /** What a fuzzer runs on. Strings are borrowed. */
-typedef struct fuzz_options {
+struct fuzz_options {
     const char *engine; /**< for the reproducer: "verilator" */
     const engine_api *api;
     engine_config config; /**< init and timing are drawn anew, the rest holds */
@@ -47,7 +52,13 @@ typedef struct fuzz_options {
     const char *directory; /**< for the findings; NULL = nothing is written */
     double shrink_seconds; /**< for each new finding; 0 = leave it as it is */
     double budget_seconds; /**< for shrinking in all */
-} fuzz_options;
+    /** What a process does; NULL = fuzz_run. It may call the watcher's `finish` and not return. */
+    tpu_status (*drive)(const fuzz_options *options, const fuzz_watcher *watcher, fuzz_summary *out,
+                        tpu_message *why);
+    const char *corpus; /**< directory of a guided fuzzer; NULL = it keeps nothing */
+    /** Set by whoever wants an early end, such as a signal handler; NULL = nobody does. */
+    const volatile sig_atomic_t *stop;
+};
 
 /** Findings with one signature. */
 typedef struct fuzz_bucket {
@@ -64,7 +75,7 @@ typedef struct fuzz_bucket {
 } fuzz_bucket;
 
 /** What was done. Plain data: it goes through a pipe. */
-typedef struct fuzz_summary {
+struct fuzz_summary {
     uint64_t programs;
     uint64_t cycles;                     /**< checked */
     uint64_t rows;                       /**< compared, of all streams */
@@ -78,16 +89,18 @@ typedef struct fuzz_summary {
     double processor_seconds; /**< of all processes */
     uint32_t bucket_count;
     fuzz_bucket bucket[FUZZ_BUCKETS_MAX];
-} fuzz_summary;
+};
 
 /** Hears of progress and of findings; every member may be NULL. */
-typedef struct fuzz_watcher {
+struct fuzz_watcher {
     void *user; /**< borrowed, given back */
     /** After every sequence. @return false = end now. */
     bool (*progress)(void *user, const fuzz_summary *so_far);
     /** True the first time that a signature is claimed; several processes may share the answer. */
     bool (*claim)(void *user, const char *signature);
-} fuzz_watcher;
+    /** Takes the result of a driver that cannot return, and ends the process. */
+    void (*finish)(void *user, tpu_status status, const tpu_message *why);
+};
 
 /**
  * Runs.
@@ -103,7 +116,7 @@ tpu_status fuzz_run(const fuzz_options *options, const fuzz_watcher *watcher, fu
 void fuzz_merge(fuzz_summary *into, const fuzz_summary *from);
 
 /**
- * The runs 0 .. index of a sequence as a reproducer; expectations are not set.
+ * The runs 0 .. index of a blind sequence as a reproducer; expectations are not set.
  * @param[in,out] out  zeroed.
  */
 tpu_status fuzz_rebuild(const fuzz_options *options, uint64_t sequence, uint32_t index,

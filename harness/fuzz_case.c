@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From (seed, sequence, index) to a program with operands and memory timing. Nothing else goes in,
-// so that any run can be made again without having been recorded.
+// From (seed, sequence, index), or from a program of a tape, to a program with operands and memory
+// timing. Nothing else goes in, so that any run can be made again without having been recorded.
 
 #include "harness/fuzz_internal.h"
 
@@ -48,28 +48,70 @@ engine_config fuzz_case_config(const fuzz_options *options, uint64_t sequence) {
     return config;
 }
 
+// Header and words of the program that `out` holds. `check` judges it.
+static tpu_status build_words(const tpu_params *params, fuzz_case *out, tpu_message *why) {
+    image words = {.words = NULL};
+    tpu_status status = image_build(params, &out->program, true, &words, why);
+    if (status == TPU_OK) {
+        image_clear(&out->words);
+        out->words = words;
+    }
+    return status;
+}
+
+static void draw_rest(const fuzz_options *options, const stress_operands *operands,
+                      rng *for_operands, rng *for_timing, fuzz_case *out) {
+    stress_operands_draw(operands, for_operands, &out->operands);
+    out->timing = (engine_timing){.read_latency = 1, .write_latency = 1};
+    if (!options->calm) {
+        out->timing = draw_timing(for_timing);
+    }
+}
+
 tpu_status fuzz_case_make(const fuzz_options *options, const stress_operands *operands,
                           uint64_t sequence, uint32_t index, fuzz_case *out, tpu_message *why) {
     rng source;
-    image words = {.words = NULL};
     rng_seed(&source, mix(options->seed, sequence, index));
     uint64_t program_seed = rng_next(&source);
     const tpu_params *params = &options->config.params;
     tpu_status status = stress_program(params, program_seed, &options->shape, &out->program, why);
     if (status == TPU_OK) {
-        status = image_build(params, &out->program, true, &words, why);
+        status = build_words(params, out, why);
     }
-    if (status != TPU_OK) {
-        return status;
+    if (status == TPU_OK) {
+        draw_rest(options, operands, &source, &source, out);
     }
-    image_clear(&out->words);
-    out->words = words;
-    stress_operands_draw(operands, &source, &out->operands);
-    out->timing = (engine_timing){.read_latency = 1, .write_latency = 1};
-    if (!options->calm) {
-        out->timing = draw_timing(&source);
+    return status;
+}
+
+static tpu_status make_from_seed(void *user, const fuzz_options *options,
+                                 const stress_operands *operands, uint64_t sequence, uint32_t index,
+                                 fuzz_case *out, tpu_message *why) {
+    (void)user;
+    return fuzz_case_make(options, operands, sequence, index, out, why);
+}
+
+const fuzz_source fuzz_case_blind = {.make = make_from_seed};
+
+tpu_status fuzz_case_from_tape(const fuzz_options *options, const stress_operands *operands,
+                               const tape_program *program, fuzz_case *out, tpu_message *why) {
+    rng for_operands;
+    rng for_timing;
+    stress_part part[TAPE_RECORDS_MAX + 1];
+    const stress_parts parts = {.part = part, .count = program->count + 1};
+    const tpu_params *params = &options->config.params;
+    part[0] = program->like;
+    memcpy(part + 1, program->things, program->count * sizeof part[0]);
+    tpu_status status = stress_program_parts(params, &parts, &options->shape, &out->program, why);
+    if (status == TPU_OK) {
+        status = build_words(params, out, why);
     }
-    return TPU_OK;
+    if (status == TPU_OK) {
+        rng_seed(&for_operands, program->operands);
+        rng_seed(&for_timing, program->timing);
+        draw_rest(options, operands, &for_operands, &for_timing, out);
+    }
+    return status;
 }
 
 void fuzz_case_clear(fuzz_case *self) {

@@ -22,12 +22,12 @@ static void set_head(const fuzz_options *options, uint64_t sequence, reproducer 
     out->seed = options->seed;
 }
 
-static tpu_status add_run(const fuzz_options *options, const stress_operands *operands,
-                          uint64_t sequence, uint32_t index, fuzz_case *made, reproducer *out,
-                          tpu_message *why) {
+static tpu_status add_run(const fuzz_options *options, const fuzz_source *source,
+                          const stress_operands *operands, uint64_t sequence, uint32_t index,
+                          fuzz_case *made, reproducer *out, tpu_message *why) {
     lockstep_job job;
     char name[64];
-    tpu_status status = fuzz_case_make(options, operands, sequence, index, made, why);
+    tpu_status status = source->make(source->user, options, operands, sequence, index, made, why);
     if (status != TPU_OK) {
         return status;
     }
@@ -37,19 +37,24 @@ static tpu_status add_run(const fuzz_options *options, const stress_operands *op
     return reproducer_add(out, name, &job, &made->timing, why);
 }
 
-tpu_status fuzz_rebuild(const fuzz_options *options, uint64_t sequence, uint32_t index,
-                        reproducer *out, tpu_message *why) {
+static tpu_status rebuild(const fuzz_options *options, const fuzz_source *source, uint64_t sequence,
+                          uint32_t index, reproducer *out, tpu_message *why) {
     stress_operands *operands = NULL;
     fuzz_case made = {.program = {.insn = NULL}};
     set_head(options, sequence, out);
     tpu_status status =
         stress_operands_create(&options->config.params, options->seed, &operands, why);
     for (uint32_t i = 0; i <= index && status == TPU_OK; i++) {
-        status = add_run(options, operands, sequence, i, &made, out, why);
+        status = add_run(options, source, operands, sequence, i, &made, out, why);
     }
     fuzz_case_clear(&made);
     stress_operands_destroy(operands);
     return status;
+}
+
+tpu_status fuzz_rebuild(const fuzz_options *options, uint64_t sequence, uint32_t index,
+                        reproducer *out, tpu_message *why) {
+    return rebuild(options, &fuzz_case_blind, sequence, index, out, why);
 }
 
 static tpu_status write_reproducer(const char *directory, const char *name, const reproducer *repro,
@@ -83,8 +88,9 @@ static tpu_status save_all(const fuzz_options *options, const char *directory, r
     return status == TPU_OK ? failure_write(&small, directory, why) : status;
 }
 
-tpu_status fuzz_finding_save(const fuzz_options *options, const verdict *seen, fuzz_bucket *bucket,
-                             double *shrink_left, tpu_message *why) {
+tpu_status fuzz_finding_save(const fuzz_options *options, const fuzz_source *source,
+                             const verdict *seen, fuzz_bucket *bucket, double *shrink_left,
+                             tpu_message *why) {
     char directory[PATH_MAX + 8 + FUZZ_SIGNATURE_MAX];
     char name[FUZZ_SIGNATURE_MAX];
     reproducer repro = {.run = NULL};
@@ -92,7 +98,7 @@ tpu_status fuzz_finding_save(const fuzz_options *options, const verdict *seen, f
     (void)snprintf(directory, sizeof directory, "%s/%s", options->directory, name);
     tpu_status status = textfile_make_directory(directory, why);
     if (status == TPU_OK) {
-        status = fuzz_rebuild(options, bucket->sequence, bucket->index, &repro, why);
+        status = rebuild(options, source, bucket->sequence, bucket->index, &repro, why);
     }
     if (status == TPU_OK) {
         reproducer_expect(&repro, seen);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +29,13 @@ typedef struct tally {
     _Atomic uint64_t programs;
     _Atomic uint64_t cycles;
     _Atomic uint64_t findings;
+    _Atomic uint64_t microseconds; // of processor time
 } tally;
 
 typedef struct shared {
     _Atomic uint64_t claim[CLAIMS_MAX]; // digests of signatures; 0 = free
+    _Atomic bool stop;                  // all are to end soon
+    _Atomic uint8_t covered[COVERAGE_BINS_MAX];
     tally worker[];
 } shared;
 
@@ -61,6 +65,9 @@ typedef struct workers {
 typedef struct post {
     shared *page;
     uint32_t job;
+    int to; // writing end of the pipe
+    pid_t parent;
+    answer *said;
 } post;
 
 // ---- in the worker -----------------------------------------------------------------------------
@@ -71,7 +78,14 @@ static bool tell(void *user, const fuzz_summary *so_far) {
     atomic_store(&mine->programs, so_far->programs);
     atomic_store(&mine->cycles, so_far->cycles);
     atomic_store(&mine->findings, so_far->findings);
-    return true;
+    atomic_store(&mine->microseconds, (uint64_t)(1e6 * so_far->processor_seconds));
+    for (uint32_t bin = 0; bin < coverage_bins(); bin++) {
+        if (so_far->covered[bin] > 0) {
+            atomic_store_explicit(&self->page->covered[bin], 1, memory_order_relaxed);
+        }
+    }
+    // Nobody waits for the answer of a worker whose parent was killed.
+    return !atomic_load(&self->page->stop) && getppid() == self->parent;
 }
 
 static bool claim(void *user, const char *signature) {
@@ -103,18 +117,36 @@ static void write_all(int to, const void *data, size_t bytes) {
     }
 }
 
-static void work(const workers *self, uint32_t job, int to) {
-    post where = {.page = self->page, .job = job};
-    const fuzz_watcher watcher = {.user = &where, .progress = tell, .claim = claim};
-    fuzz_options options = *self->options;
-    answer *said = calloc(1, sizeof *said);
-    options.job = job;
-    if (said != NULL) {
-        said->status = fuzz_run(&options, &watcher, &said->sum, &said->why);
-        write_all(to, said, sizeof *said);
+// Sends the answer and ends; not by exit, because buffers and handlers are the parent's.
+static void finish(void *user, tpu_status status, const tpu_message *why) {
+    post *self = user;
+    self->said->status = status;
+    if (status != TPU_OK) {
+        self->said->why = *why;
     }
-    free(said);
-    _exit(0); // not exit: buffers and handlers are the parent's
+    write_all(self->to, self->said, sizeof *self->said);
+    _exit(0);
+}
+
+static void work(const workers *self, uint32_t job, int to) {
+    post where = {.page = self->page,
+                  .job = job,
+                  .to = to,
+                  .parent = getppid(),
+                  .said = calloc(1, sizeof(answer))};
+    const fuzz_watcher watcher = {
+        .user = &where, .progress = tell, .claim = claim, .finish = finish};
+    fuzz_options options = *self->options;
+    tpu_message why;
+    options.job = job;
+    // Ctrl-C reaches all processes of a terminal; the parent passes it on in its own way.
+    (void)signal(SIGINT, SIG_IGN);
+    if (where.said == NULL) {
+        _exit(1);
+    }
+    tpu_status status = (options.drive != NULL ? options.drive : fuzz_run)(&options, &watcher,
+                                                                           &where.said->sum, &why);
+    finish(&where, status, &why);
 }
 
 // ---- in the parent -----------------------------------------------------------------------------
@@ -167,17 +199,19 @@ static double now(void) {
 }
 
 static void show(const workers *self, fuzz_workers_progress progress, void *user, double begin) {
-    uint64_t programs = 0;
-    uint64_t cycles = 0;
-    uint64_t findings = 0;
-    for (uint32_t i = 0; progress != NULL && i < self->started; i++) {
+    fuzz_workers_state state = {.seconds = now() - begin};
+    for (uint32_t i = 0; i < self->started; i++) {
         tally *of = &self->page->worker[i];
-        programs += atomic_load(&of->programs);
-        cycles += atomic_load(&of->cycles);
-        findings += atomic_load(&of->findings);
+        state.programs += atomic_load(&of->programs);
+        state.cycles += atomic_load(&of->cycles);
+        state.findings += atomic_load(&of->findings);
+        state.processor_seconds += 1e-6 * (double)atomic_load(&of->microseconds);
+    }
+    for (uint32_t bin = 0; bin < coverage_bins(); bin++) {
+        state.bins += atomic_load_explicit(&self->page->covered[bin], memory_order_relaxed);
     }
     if (progress != NULL) {
-        progress(user, programs, cycles, findings, now() - begin);
+        progress(user, &state);
     }
 }
 
@@ -190,6 +224,9 @@ static void collect(workers *self, fuzz_workers_progress progress, void *user) {
             fds[i] = (struct pollfd){.fd = self->children[i].pipe, .events = POLLIN};
         }
         (void)poll(fds, self->started, POLL_MS);
+        if (self->options->stop != NULL && *self->options->stop != 0) {
+            atomic_store(&self->page->stop, true);
+        }
         open = 0;
         for (uint32_t i = 0; i < self->started; i++) {
             if (fds[i].fd >= 0 && fds[i].revents != 0) {

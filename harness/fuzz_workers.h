@@ -9,9 +9,18 @@
 
 #include "harness/fuzz.h"
 
+/** What all workers together have done so far. */
+typedef struct fuzz_workers_state {
+    uint64_t programs;
+    uint64_t cycles;
+    uint64_t findings;
+    uint32_t bins; /**< that any of them hit; 0 when nobody looks at coverage */
+    double seconds;
+    double processor_seconds;
+} fuzz_workers_state;
+
 /** Hears of progress about once a second, in the parent. */
-typedef void (*fuzz_workers_progress)(void *user, uint64_t programs, uint64_t cycles,
-                                      uint64_t findings, double seconds);
+typedef void (*fuzz_workers_progress)(void *user, const fuzz_workers_state *state);
 
 /**
  * Runs `options->jobs` processes to their end; options->job is ignored.

@@ -135,44 +135,94 @@ static void store_last(stress_maker *self) {
     }
 }
 
+static void draw_from(stress_maker *self, const stress_part *part) {
+    rng_seed(&self->source, part->seed);
+    self->fixed = part;
+    self->drawn = 0;
+}
+
+// From one seed there is always more; of parts only as many as there are.
+static bool take_part(stress_maker *self) {
+    if (self->parts == NULL) {
+        return true;
+    }
+    if (self->part + 1 >= self->parts->count) {
+        return false;
+    }
+    draw_from(self, &self->parts->part[++self->part]);
+    return true;
+}
+
+// Draws what no part stands for: the store at the end.
+static void leave_parts(stress_maker *self) {
+    if (self->parts != NULL) {
+        rng_seed(&self->source, ((uint64_t)self->parts->part[0].seed << 32) + 1);
+        self->fixed = NULL;
+    }
+}
+
 static void fill(stress_maker *self) {
     uint32_t room = self->room;
     uint32_t failed = 0;
     self->room = room > 1 ? room - 1 : room; // the last place is the store's
     while (failed < PATIENCE && self->status == TPU_OK && self->out->count < self->room &&
-           stress_track_cycles(&self->now) < self->cycles) {
-        failed = stress_recipe_make(self, draw_kind(self)) ? 0 : failed + 1;
+           stress_track_cycles(&self->now) < self->cycles && take_part(self)) {
+        bool made = stress_recipe_make(self, draw_kind(self));
+        failed = made || self->parts != NULL ? 0 : failed + 1;
     }
     self->room = room;
 }
 
-tpu_status stress_program(const tpu_params *params, uint64_t seed, const stress_options *options,
-                          isa_program *out, tpu_message *why) {
+static tpu_status make(stress_maker *self, const stress_options *options, tpu_message *why) {
     static const stress_options all = {0};
-    stress_maker self;
-    self.params = params;
-    self.out = out;
-    self.depth = 0;
-    self.last_mm.op = TPU_OP_NOP;
-    self.status = TPU_OK;
-    out->count = 0;
-    rng_seed(&self.source, seed);
-    stress_track_start(&self.now, params);
+    self->depth = 0;
+    self->last_mm.op = TPU_OP_NOP;
+    self->status = TPU_OK;
+    self->out->count = 0;
+    stress_track_start(&self->now, self->params);
     for (tpu_mem memory = TPU_MEM_SPAD; memory <= TPU_MEM_AR; memory++) {
-        draw_window(&self, memory);
+        draw_window(self, memory);
     }
-    draw_weights(&self);
-    draw_sizes(&self, options != NULL ? options : &all);
-    load_first(&self);
-    fill(&self);
-    store_last(&self);
-    if (self.status != TPU_OK) {
-        out->count = 0;
-        return status_fail(why, self.status, "stress: out of memory for a program");
+    draw_weights(self);
+    draw_sizes(self, options != NULL ? options : &all);
+    load_first(self);
+    fill(self);
+    leave_parts(self);
+    store_last(self);
+    if (self->status != TPU_OK) {
+        self->out->count = 0;
+        return status_fail(why, self->status, "stress: out of memory for a program");
     }
-    if (out->count == 0) { // no room for a load: imem of one instruction
+    if (self->out->count == 0) { // no room for a load: imem of one instruction
         const isa_insn nop = {.op = TPU_OP_NOP};
-        return isa_program_append(out, &nop);
+        return isa_program_append(self->out, &nop);
     }
     return TPU_OK;
+}
+
+// The maker is large, and only what is used of it is set.
+static void start(stress_maker *self, const tpu_params *params, isa_program *out) {
+    self->params = params;
+    self->out = out;
+    self->parts = NULL;
+    self->part = 0;
+    self->fixed = NULL;
+    self->drawn = 0;
+}
+
+tpu_status stress_program(const tpu_params *params, uint64_t seed, const stress_options *options,
+                          isa_program *out, tpu_message *why) {
+    stress_maker self;
+    start(&self, params, out);
+    rng_seed(&self.source, seed);
+    return make(&self, options, why);
+}
+
+tpu_status stress_program_parts(const tpu_params *params, const stress_parts *parts,
+                                const stress_options *options, isa_program *out, tpu_message *why) {
+    stress_maker self;
+    start(&self, params, out);
+    self.parts = parts;
+    draw_from(&self, &parts->part[0]);
+    return make(&self, options, why);
 }

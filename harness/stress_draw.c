@@ -8,8 +8,20 @@
 
 #include <string.h>
 
+// What a part says of its next draw; `drawn` where it says nothing.
+static uint32_t take_fixed(stress_maker *self, uint32_t bound, uint32_t drawn) {
+    uint32_t at = self->drawn++;
+    for (size_t i = 0; i < STRESS_FIXED && at < STRESS_UNFIXED; i++) {
+        if (self->fixed->index[i] == at) {
+            return (uint32_t)(((uint64_t)self->fixed->value[i] * bound) >> 16);
+        }
+    }
+    return drawn;
+}
+
 uint32_t stress_draw_below(stress_maker *self, uint32_t bound) {
-    return rng_below(&self->source, bound);
+    uint32_t drawn = rng_below(&self->source, bound);
+    return self->fixed == NULL ? drawn : take_fixed(self, bound, drawn);
 }
 
 bool stress_draw_chance(stress_maker *self, uint32_t percent) {

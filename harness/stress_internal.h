@@ -81,6 +81,10 @@ typedef struct stress_maker {
     const tpu_params *params;
     isa_program *out;
     rng source;
+    const stress_parts *parts; // NULL = all comes from one seed
+    size_t part;               // number of the part that is drawn from
+    const stress_part *fixed;  // draws of that part that are given; NULL = none
+    uint32_t drawn;            // draws of that part so far
     stress_track now;
     stress_track undo;       // before the last instruction
     stress_track start;      // before the block
