@@ -96,15 +96,20 @@ Object.assign(Wave.prototype, {
         const parts = [];
         const end = this.left + this.width() / this.scale;
         const spans = this.of.spans[lane.unit];
+        const thin = ["", "", "", ""];
         let i = Math.max(0, Recording.before(spans, this.left, (s) => s[0]));
         for (let edge = -1; i < spans.length && spans[i][0] <= end; i++) {
             const [first, last, state, wait] = spans[i];
             const left = Math.max(this.x(first), -2);
             const right = Math.min(this.x(last + 1), this.width() + 2);
-            if (state === 0 || right - edge < 0.5) {
+            if (state === 0 || right - edge < 0.8) {
                 continue;
             }
             edge = right;
+            if (right - left < 3) { // too many for an element each
+                thin[state] += box(left, lane.top + 3, Math.max(right - left, 0.8), lane.height - 6);
+                continue;
+            }
             parts.push(svg("rect", {class: STATES[state], x: left, y: lane.top + 3,
                 width: Math.max(right - left, 0.5), height: lane.height - 6}));
             const text = cut(stateText(state, wait), right - left);
@@ -117,6 +122,8 @@ Object.assign(Wave.prototype, {
                     y: lane.top + 16}, text));
             }
         }
+        thin.forEach((d, state) => d !== "" && parts.unshift(svg("path", {class: STATES[state]
+            + " thin", d})));
         return parts;
     },
 
@@ -127,6 +134,7 @@ Object.assign(Wave.prototype, {
         const texts = [];
         const groups = [];
         const half = lane.wrong ? lane.height / 2 : lane.height;
+        const edge = {row: -Infinity, hit: -Infinity}; // where the last tick of a kind ends
         let i = Math.max(0, Recording.before(list, this.left - 1, (e) => e.cycle));
         for (; i < list.length && list[i].cycle <= end; i++) {
             const event = list[i];
@@ -138,7 +146,12 @@ Object.assign(Wave.prototype, {
             } else {
                 groups.push({issue: event.issue, first: event.cycle, last: event.cycle});
             }
-            paths[event.differs ? "hit" : "row"] += box(left, lane.top + half - 5, wide, 3);
+            const kind = event.differs ? "hit" : "row";
+            if (left + wide - edge[kind] < 0.5) {
+                continue; // nobody could see it
+            }
+            edge[kind] = left + wide;
+            paths[kind] += box(left, lane.top + half - 5, wide, 3);
             if (event.differs) {
                 texts.push(...this.wrongLabels(lane, event, left, half));
                 paths.hit += box(left, lane.top + lane.height - 4, wide, 2);
@@ -150,23 +163,27 @@ Object.assign(Wave.prototype, {
     },
 
     drawGroups(lane, groups, half) {
-        const parts = [];
-        const shade = groups.map((g) => box(this.x(g.first), lane.top + 2,
-            (g.last + 1 - g.first) * this.scale - 1, half - 4)).join("");
-        if (shade !== "") {
-            parts.push(svg("path", {class: "group", d: shade}));
-        }
+        const texts = [];
+        let shade = "";
         for (const group of groups) {
-            const left = Math.max(this.x(group.first), 0);
-            const text = cut(this.of.issueText(group.issue), this.x(group.last + 1) - left);
-            if (text !== "" && !lane.wrong) {
-                parts.push(svg("text", {x: left + 3, y: lane.top + 11}, text));
+            const left = Math.max(this.x(group.first), -1);
+            const width = this.x(group.last + 1) - left;
+            if (width < 2) {
+                continue;
+            }
+            shade += box(left, lane.top + 2, width - 1, half - 4);
+            if (width > 30 && !lane.wrong) {
+                const text = cut(this.of.issueText(group.issue), width);
+                texts.push(svg("text", {x: Math.max(left, 0) + 3, y: lane.top + 11}, text));
             }
         }
-        return parts;
+        return shade === "" ? [] : [svg("path", {class: "group", d: shade}), ...texts];
     },
 
     wrongLabels(lane, event, left, half) {
+        if (this.scale < 12) {
+            return [];
+        }
         const fit = (text) => {
             const short = text.replace(/^.*: /, "");
             return [text, short].find((t) => t.length * 6.7 + 5 <= this.scale) || "";
@@ -192,25 +209,32 @@ Object.assign(Wave.prototype, {
         return parts;
     },
 
+    // The strip above the lanes: where rows are, where wrong ones are, what is in sight.
     drawOver() {
         const width = Math.max(this.width(), 1);
         const scale = width / this.of.cycles;
-        const ticks = this.of.wrong.map((e) => box(e.cycle * scale, 2, Math.max(scale, 1.5), 12));
-        const row = this.of.streams.map((list) => {
-            let d = "";
-            let edge = -1;
-            for (const event of list) {
-                if (event.cycle * scale > edge + 0.5) {
-                    edge = event.cycle * scale;
-                    d += box(edge, 6, Math.max(scale, 0.7), 4);
+        if (this.overWidth !== width) {
+            this.overWidth = width;
+            const strip = (kind, cycles, top, height) => {
+                let d = "M0 0";
+                let edge = -1;
+                for (const cycle of cycles) {
+                    const left = Math.max(cycle * scale, edge);
+                    const right = (cycle + 1) * scale;
+                    if (right > edge + 0.5) {
+                        d += box(left, top, Math.max(right - left, 1), height);
+                        edge = right;
+                    }
                 }
-            }
-            return d;
-        }).join("");
-        this.over.replaceChildren(svg("path", {class: "group", d: row || "M0 0"}),
-            svg("path", {class: "hit", d: ticks.join("") || "M0 0"}),
-            svg("rect", {class: "view", x: this.left * scale, y: 0.5,
-                width: Math.min(width, width / this.scale * scale), height: 15}));
+                return svg("path", {class: kind, d});
+            };
+            const rows = [...new Set(this.of.streams.flatMap((list) => list.map((e) => e.cycle)))];
+            this.strips = [strip("group", rows.sort((a, b) => a - b), 5, 6),
+                strip("hit", this.of.wrong.map((e) => e.cycle), 2, 12)];
+        }
+        this.over.replaceChildren(...this.strips, svg("rect", {class: "view",
+            x: this.left * scale, y: 0.5, width: Math.min(width, width / this.scale * scale),
+            height: 15}));
     },
 
     // One sentence for those who do not see the lanes.

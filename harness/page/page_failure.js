@@ -37,8 +37,8 @@ function drawFacts() {
         report.field ? fact("field", shown("report/field")) : null,
         report.lane !== null && report.lane !== undefined ? fact("lane", shown("report/lane")) : null,
         peText() ? fact("element of the array", peText(), true) : null,
-        failed && report.lanes_differ !== "0" ? fact("expected", shown("report/expected")) : null,
-        failed && report.lanes_differ !== "0" ? fact("got", shown("report/got"), true) : null,
+        failed && report.expected !== report.got ? fact("expected", shown("report/expected")) : null,
+        failed && report.expected !== report.got ? fact("got", shown("report/got"), true) : null,
         failed && report.elements_seen !== "0" ? fact("elements that differ",
             [shown("report/elements_differ"), " of ", shown("report/elements_seen")]) : null,
         report.shape && report.shape !== "none" ? fact("shape", shown("report/shape")) : null,
@@ -96,7 +96,8 @@ function listing(pc) {
         requestAnimationFrame(() => { box.scrollTop = here.offsetTop - 60; });
     }
     return el("details", {open: lines.length <= 14 || null}, el("summary", {},
-        "The program, " + lines.length + " instructions"), box);
+        "The program, " + lines.length + (lines.length === 1 ? " instruction" : " instructions")),
+    box);
 }
 
 // ---- rows of the guilty stream -----------------------------------------------------------------

@@ -16,7 +16,7 @@ const PLACES = {
 // The way of each channel, and where its name stands.
 const WAYS = {
     c_dld: ["M80 44V130", 84, 66], c_spm: ["M285 44V88", 289, 66], c_vru: ["M365 44V206H345", 369, 66],
-    c_acc: ["M665 44V130", 669, 66], c_dst: ["M827 44V130", 831, 66],
+    c_acc: ["M665 44V130", 669, 66], c_dst: ["M827 44V130", 821, 66, "end"],
     dma2sp: ["M140 146H180V116H225", 146, 110], dma2vr: ["M140 170H180V206H225", 146, 222],
     sp2vr: ["M265 144V178", 270, 165], wcol: ["M345 116H390V146H430", 380, 108],
     acol: ["M345 218H390V170H430", 380, 234], cw: ["M550 158H610", 568, 150],
@@ -75,7 +75,7 @@ class Machine {
             const held = at("report/waits/held/" + info.name);
             parts.push(svg("path", {class: kind, d: way[0], "marker-end": "url(#tip)"}));
             parts.push(svg("text", {class: kind === "way hit" ? "hittext" : "soft", x: way[1],
-                y: way[2]}, info.name + (held && held !== "0" ? " (" + held + " held)" : "")));
+                y: way[2], "text-anchor": way[3] || "start"}, info.name + (held && held !== "0" ? " (" + held + " held)" : "")));
         });
         data.machine.units.forEach((name, unit) => parts.push(...this.unitBox(name, unit, cycle)));
         const tip = svg("marker", {id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 5,
@@ -179,7 +179,7 @@ function arrayPicture(suspects) {
             parts.push(...pe(row, col));
         }
     }
-    const width = 50 + t * size;
+    const width = Math.max(50 + t * size, 300);
     const height = 50 + t * size;
     return svg("svg", {class: "picture", viewBox: "0 0 " + width + " " + height, width, height,
         role: "img", "aria-label": suspects.text}, parts);

@@ -152,7 +152,10 @@ class Wave {
         this.plot.addEventListener("mousedown", (event) => this.press(event));
         this.plot.addEventListener("wheel", (event) => this.wheel(event), {passive: false});
         this.over.addEventListener("mousedown", (event) => this.overview(event));
-        new ResizeObserver(() => this.draw()).observe(this.plot);
+        new ResizeObserver(() => {
+            this.measure();
+            this.draw();
+        }).observe(this.plot);
     }
 
     element() {
@@ -215,12 +218,18 @@ class Wave {
         this.draw();
     }
 
+    // Asking the browser lays the page out anew, so it is done once a change.
+    measure() {
+        this.measured = Math.max(this.plot.clientWidth, 200);
+    }
+
     width() {
-        return Math.max(this.plot.clientWidth, 200);
+        return this.measured;
     }
 
     // At the start the neighbourhood of the first difference, so that rows can be read.
     ready() {
+        this.measure();
         this.scale = clamp(this.width() / 72, this.least(), 60);
         this.left = 0;
         this.center(this.cursor, 0.6);
