@@ -102,10 +102,26 @@ static int unit_of_bus(const char *text) {
     return read ? TPU_UNIT_DMA_LD : -1;
 }
 
+// What moved after the run had been declared over was still at work then.
+static int unit_of_late(uint32_t late) {
+    for (int s = 0; s < TPU_STREAM_COUNT; s++) {
+        if ((late >> s & 1u) != 0) {
+            return (int)tpu_streams[s].unit;
+        }
+    }
+    return -1;
+}
+
 void blame_assertion(lockstep *self, const char *text) {
     verdict *out = self->out;
+    const int late = unit_of_late(self->late);
     int unit = unit_of_path(text);
-    out->unit = unit >= 0 ? unit : unit_of_bus(text);
+    unit = unit >= 0 ? unit : unit_of_bus(text);
+    out->unit = unit >= 0 ? unit : late;
+    if (late >= 0) {
+        verdict_note(out, "%s still moved when the run had been declared over",
+                     tpu_unit_names[late]);
+    }
     if (text[0] != '\0') {
         verdict_note(out, "%.400s", text);
     }

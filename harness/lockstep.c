@@ -365,6 +365,7 @@ static void run_checked(lockstep *self) {
         if (!checked_cycle(self, &seen)) {
             return;
         }
+        self->late |= seen.fired;
     }
     self->out->steps -= AFTERGLOW;
     memcpy(self->out->units, seen.unit, sizeof seen.unit);
@@ -427,6 +428,7 @@ void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out) {
     self->job = job;
     self->out = out;
     self->last_event = 0;
+    self->late = 0;
     memset(self->shown, 0, sizeof self->shown);
     memset(self->stall, 0, sizeof self->stall);
     tpu_status status = begin(self, &why);

@@ -26,6 +26,7 @@ struct lockstep {
     bool synced;     // on-chip memories of machine and model are known to be equal
     const lockstep_job *job;
     verdict *out;
+    uint32_t late;                    // bit s: stream s moved after the end
     tpu_message assertion;            // that failed first; "" = none
     uint64_t last_event;              // cycle of the last event
     uint64_t now;                     // cycle stepped last

@@ -6,6 +6,8 @@
 
 #include "harness/systolic.h"
 
+#include "harness/systolic_solve.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -436,6 +438,23 @@ static void say(const theory *what, const systolic_case *of, tpu_message *out) {
     }
 }
 
+// No theory stands: several elements, each with a weight of its own.
+static void say_weights(const systolic_case *of, systolic_answer *out) {
+    systolic_weights found;
+    if (!systolic_solve(of, &found)) {
+        return;
+    }
+    const bool before = found.before == found.others;
+    const bool after = found.after == found.others;
+    out->theories = 1;
+    (void)status_fail(&out->reason, TPU_OK,
+                      "%u of %u PEs multiply by other weights, the first is PE(%d,%d)%s",
+                      found.others, of->t * of->t, found.row, found.col,
+                      before  ? "; all of them by those of the mm before"
+                      : after ? "; all of them by those of the mm after"
+                              : "");
+}
+
 // A fault in all elements that shows in several columns is told first: no single one explains more.
 static rank choose(const search *self, bool one_column) {
     if (!one_column && self->count[RANK_ALIKE] > 0) {
@@ -465,6 +484,7 @@ void systolic_explain(const systolic_case *of, systolic_answer *out) {
     try_kinds(&it, WEIGHT_BEFORE, SUM_BIT, EVERYWHERE, EVERYWHERE);
     const rank best = choose(&it, one_column);
     if (it.count[best] == 0) {
+        say_weights(of, out);
         return;
     }
     say(&it.first[best], of, &out->reason);

@@ -141,6 +141,39 @@ Test(systolic, explains_nothing_when_noise_hits_several_columns) {
     cr_expect_eq(answer.col, -1);
 }
 
+// Four activation rows that leave no weight open: unit vectors, and one more to be sure.
+static const int8_t units[5 * T] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1};
+
+Test(systolic, works_out_the_weights_of_several_elements) {
+    // With unit vectors the sums are the weights themselves, and their total in the last row. In
+    // column 0 PE(1,0) has 5 and PE(3,0) has -2 instead of 0, in column 1 PE(2,1) has 9, not 5.
+    static const int32_t got[5 * T] = {0, 2, 0,  0, 5, 3, 0, 0,  0, 9,
+                                       0, 0, -2, 7, 0, 0, 3, 21, 0, 0};
+    systolic_case of = {.t = T, .rows = 5, .seen = 5, .a = units, .w = weights, .got = got};
+    expect_element(&of, -1, -1, "3 of 16 PEs multiply by other weights, the first is PE(1,0)");
+    // All three are those of the mm before, which had more than these.
+    static const int8_t before[T * T] = {8, 2, 0, 0, 5, 3, 0, 0, 1, 9, 0, 0, -2, 7, 0, 4};
+    of.w_before = before;
+    expect_element(&of, -1, -1, "all of them by those of the mm before");
+}
+
+Test(systolic, claims_no_weights_that_a_row_contradicts) {
+    static const int32_t got[5 * T] = {0, 2, 0,  0, 5, 3, 0, 0,  0, 9,
+                                       0, 0, -2, 7, 0, 0, 4, 21, 0, 0};
+    const systolic_case of = {.t = T, .rows = 5, .seen = 5, .a = units, .w = weights, .got = got};
+    systolic_answer answer;
+    systolic_explain(&of, &answer);
+    cr_expect_eq(answer.theories, 0u, "%s", answer.reason.text);
+}
+
+Test(systolic, claims_no_weights_from_too_few_rows) {
+    static const int32_t got[3 * T] = {0, 2, 0, 0, 5, 3, 0, 0, 0, 9, 0, 0};
+    const systolic_case of = {.t = T, .rows = 3, .seen = 3, .a = units, .w = weights, .got = got};
+    systolic_answer answer;
+    systolic_explain(&of, &answer);
+    cr_expect_eq(strstr(answer.reason.text, "of 16 PEs"), NULL);
+}
+
 Test(systolic, sees_when_the_sums_are_right) {
     static const int32_t got[2 * T] = {0, 51, 0, 0, 0, 29, 0, 0};
     const systolic_case of = case_of(got, 2);
