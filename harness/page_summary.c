@@ -6,6 +6,7 @@
 #include "harness/page_summary.h"
 
 #include "harness/page.h"
+#include "harness/page_growth.h"
 #include "harness/textfile.h"
 
 #include <cjson/cJSON.h>
@@ -46,6 +47,9 @@ static const rule rules[] = {
     {"campaign", "points", "parameters", FORM_TEXT},
     {"campaign", "growth", "bins", FORM_NUMBER},
     {"campaign", "buckets", "signature", FORM_TEXT},
+    {"illegal", "rules", "rule", FORM_TEXT},
+    {"illegal", "", "finding_count", FORM_NUMBER},
+    {"equal", "", "finding_count", FORM_NUMBER},
     {"mutants", "", "totals", FORM_OBJECT},
     {"mutants", "mutants", "name", FORM_TEXT},
     {"mutants", "mutants", "outcome", FORM_TEXT},
@@ -67,6 +71,12 @@ static bool has_list(const cJSON *json, const char *key) {
 }
 
 static const char *kind_of(const cJSON *json) {
+    if (has_list(json, "rules") && has(json, "finding_count")) {
+        return "illegal";
+    }
+    if (has_list(json, "findings") && has(json, "finding_count")) {
+        return "equal";
+    }
     if (has_list(json, "mutants")) {
         return "mutants";
     }
@@ -86,6 +96,9 @@ static const char *kind_of(const cJSON *json) {
 }
 
 const char *page_summary_kind(const char *text) {
+    if (page_growth_is(text)) {
+        return "growth";
+    }
     cJSON *json = cJSON_Parse(text);
     const char *kind = kind_of(json);
     cJSON_Delete(json);
@@ -160,25 +173,39 @@ static tpu_status check(const char *kind, const cJSON *json, const char *name, t
     return status;
 }
 
-static tpu_status add_part(cJSON *list, const page_summary_part *part, tpu_message *why) {
+static tpu_status read_json(const page_summary_part *part, const char **kind, cJSON **out,
+                            tpu_message *why) {
     const char *end = NULL;
     cJSON *json = cJSON_ParseWithOpts(part->text, &end, true);
     if (json == NULL) {
         return status_fail(why, TPU_REFUSED, "%s: no JSON from character %ld on", part->name,
                            end != NULL ? (long)(end - part->text) + 1 : 1L);
     }
-    const char *kind = kind_of(json);
+    *kind = kind_of(json);
     tpu_status status = TPU_OK;
-    if (kind == NULL) {
+    if (*kind == NULL) {
         status = status_fail(why, TPU_REFUSED,
-                             "%s: not what cosim, bench, fuzz, campaign, mutants or timeline say "
-                             "with --json",
+                             "%s: not what cosim, bench, fuzz, campaign, mutants, illegal, equal "
+                             "or timeline say with --json",
                              part->name);
     } else {
-        status = check(kind, json, part->name, why);
+        status = check(*kind, json, part->name, why);
     }
     if (status != TPU_OK) {
         cJSON_Delete(json);
+        return status;
+    }
+    *out = json;
+    return TPU_OK;
+}
+
+static tpu_status add_part(cJSON *list, const page_summary_part *part, tpu_message *why) {
+    const char *kind = "growth";
+    cJSON *json = NULL;
+    tpu_status status = page_growth_is(part->text)
+                            ? page_growth_read(part->text, part->name, &json, why)
+                            : read_json(part, &kind, &json, why);
+    if (status != TPU_OK) {
         return status;
     }
     cJSON *out = cJSON_CreateObject();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole run as one HTML page: what cosim, bench, fuzz, campaign, mutants and timeline say with
-// --json, beside each other.
+// A whole run as one HTML page: what cosim, bench, fuzz, campaign, mutants, illegal, equal and
+// timeline say with --json, and what fuzz writes with --growth, beside each other.
 
 #ifndef PAGE_SUMMARY_H
 #define PAGE_SUMMARY_H
@@ -13,7 +13,7 @@
 /** One summary. Both are borrowed. */
 typedef struct page_summary_part {
     const char *name; /**< shown; the file's name, as a rule */
-    const char *text; /**< JSON */
+    const char *text; /**< JSON, or CSV of fuzz --growth */
 } page_summary_part;
 
 /**

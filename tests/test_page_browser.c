@@ -155,9 +155,12 @@ Test(page_browser, shows_a_run_without_a_difference) {
 
 // Places shown of each summary at least: cells of its tables and its facts, counted by hand.
 Test(page_browser, shows_a_whole_run_as_its_json_says_it) {
-    static const size_t least[SUMMARIES_COUNT] = {30, 40, 25, 30, 25, 6};
-    cr_assert_eq(page_summary_write(summaries, SUMMARIES_COUNT, "A <b>night</b>", path, &why),
-                 TPU_OK, "%s", why.text);
+    static const size_t least[SUMMARIES_COUNT] = {30, 40, 25, 30, 25, 6, 10, 6};
+    page_summary_part all[SUMMARIES_COUNT + 2];
+    memcpy(all, summaries, sizeof summaries);
+    memcpy(all + SUMMARIES_COUNT, summaries_growth, sizeof summaries_growth);
+    cr_assert_eq(page_summary_write(all, SUMMARIES_COUNT + 2, "A <b>night</b>", path, &why), TPU_OK,
+                 "%s", why.text);
     browser_open(path, "#selftest", directory, &seen);
     cr_expect_str_eq(seen.console, "");
     expect_selftest("ok");
@@ -171,6 +174,8 @@ Test(page_browser, shows_a_whole_run_as_its_json_says_it) {
     }
     cr_expect(strstr(seen.dom, "Coverage growth") != NULL);
     cr_expect(strstr(seen.dom, "guided 1200") != NULL, "the last point of the line");
+    cr_expect(strstr(seen.dom, "guided.csv 1234") != NULL);
+    cr_expect(strstr(seen.dom, "blind.csv 765") != NULL);
     cr_expect(strstr(seen.dom, "<b>") == NULL, "no text became markup");
 }
 

@@ -21,8 +21,8 @@ static tpu_message why;
 TestSuite(page_summary, .timeout = 30);
 
 Test(page_summary, knows_each_summary_by_its_keys) {
-    static const char *const kinds[] = {"cosim",    "bench",   "fuzz",
-                                        "campaign", "mutants", "timeline"};
+    static const char *const kinds[] = {"cosim",   "bench",    "fuzz",    "campaign",
+                                        "mutants", "timeline", "illegal", "equal"};
     for (size_t i = 0; i < SUMMARIES_COUNT; i++) {
         const char *kind = page_summary_kind(summaries[i].text);
         cr_assert(kind != NULL, "%s", summaries[i].name);
@@ -46,6 +46,23 @@ Test(page_summary, carries_every_summary_as_it_is) {
         cr_expect(cJSON_Compare(given, kept, true), "%s", summaries[i].name);
         cJSON_Delete(given);
     }
+    cJSON_Delete(json);
+    free(text);
+}
+
+Test(page_summary, reads_the_growth_of_coverage) {
+    char *text = NULL;
+    cr_expect_str_eq(page_summary_kind(summaries_growth[0].text), "growth");
+    cr_assert_eq(page_summary_json(summaries_growth, 2, "two", &text, &why), TPU_OK, "%s",
+                 why.text);
+    cJSON *json = cJSON_Parse(text);
+    const cJSON *parts = cJSON_GetObjectItemCaseSensitive(json, "parts");
+    const cJSON *points = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(parts, 0), "json");
+    cr_assert_eq(cJSON_GetArraySize(points), 3);
+    const cJSON *last = cJSON_GetArrayItem(points, 2);
+    cr_expect_eq(cJSON_GetObjectItemCaseSensitive(last, "bins")->valueint, 1234);
+    cr_expect_eq(cJSON_GetObjectItemCaseSensitive(last, "programs")->valueint, 12200);
+    cr_expect_eq(cJSON_GetObjectItemCaseSensitive(last, "seconds")->valuedouble, 3.0);
     cJSON_Delete(json);
     free(text);
 }
@@ -86,6 +103,9 @@ Test(page_summary, says_where_a_summary_is_damaged) {
          "x.json: buckets[0].signature must be a text"},
         {"{\"buckets\":[],\"programs\":0,\"growth\":{}}", "x.json: growth must be a list"},
         {"{\"mutants\":[],\"totals\":[]}", "x.json: totals must be an object"},
+        {"seconds,bins\n1,2\n1;2\n", "x.json: line 3 must be 2 numbers with commas"},
+        {"seconds,bins\n1,2\n3,4", "x.json: line 3 must be 2 numbers"},
+        {"seconds,bins\n1,2,3\n", "x.json: line 2 must be 2 numbers"},
         {"{\"points\":[],\"first_seed\":\"1\",\"complete\":\"yes\"}",
          "x.json: complete must be true or false"},
     };

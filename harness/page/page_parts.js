@@ -133,12 +133,52 @@ function timelinePart(path, json) {
             causes(json.units[u].blocked)].filter((t) => t !== "").join("; ")}], units)];
 }
 
+function illegalPart(path, json) {
+    return [facts(path, [["programs", "programs"], ["findings", "finding_count"],
+        ["seconds", "seconds", 1]]), findings(path, json),
+    objects(path + "/rules", json.rules, [["rule", "rule", {n: false, th: true}],
+        ["programs", "programs"], ["refused by check", "refused"],
+        ["the same fault on the machine", "same_fault"], ["another fault", "other_fault"],
+        ["no fault", "clean"], ["cycles", "cycles"]])];
+}
+
+function equalPart(path, json) {
+    return [facts(path, [["programs", "programs"], ["runs", "runs"], ["cycles", "cycles"],
+        ["read latencies", "read_latencies"], ["findings", "finding_count"],
+        ["seconds", "seconds", 1]]), findings(path, json)];
+}
+
+function findings(path, json) {
+    return el("ul", {}, (json.findings || []).map((_, i) => el("li", {class: "wrongtext"},
+        shown(path + "/findings/" + i))));
+}
+
+// All files of this kind are lines of one picture, at the place of the first.
+function growthPart(path, json) {
+    const all = data.parts.map((part, i) => ({...part, path: "parts/" + i + "/json"}))
+        .filter((part) => part.kind === "growth" && part.json.length > 0);
+    if (all.length === 0 || all[0].path !== path) {
+        return el("p", {class: "soft"}, all.length === 0 ? "No line yet."
+            : "A line of the picture above.");
+    }
+    const points = all.flatMap((part) => part.json.map((p) => ({...p, series: part.file})));
+    return [growthChart(points), table([
+        {title: "run", th: true, cell: (part) => part.file},
+        ...["seconds", "processor_seconds", "programs", "cycles", "bins"].map((key) => ({
+            title: key.replace("_", " "), n: true,
+            cell: (part) => shown(part.path + "/" + (part.json.length - 1) + "/" + key)})),
+    ], all)];
+}
+
 const PARTS = {
     cosim: [cosimPart, "The suite in lockstep", (j) => j.exact === j.run],
     bench: [benchPart, "Cycles and speeds", (j) => (j.rows || j).every((r) => r.exact !== false)],
     fuzz: [fuzzPart, "Fuzzing", (j) => number(j.findings) === 0],
     campaign: [campaignPart, "Campaign", (j) => number(j.findings) === 0 && j.complete !== false],
     mutants: [mutantsPart, "Mutants", (j) => number((j.totals || {}).not_well) === 0],
+    illegal: [illegalPart, "Illegal programs", (j) => number(j.finding_count) === 0],
+    equal: [equalPart, "Equality", (j) => number(j.finding_count) === 0],
+    growth: [growthPart, "Coverage growth", () => true],
     timeline: [timelinePart, "Where the cycles went", (j) => j.verdict === "OK"],
 };
 

@@ -71,8 +71,26 @@ static const char timeline_text[] =
     "\"starved\":{\"cw\":\"10\"},\"blocked\":{\"hazard\":\"1\"}}},\"path\":{},\"steps\":[],"
     "\"mm_rows\":\"1\",\"mm_count\":\"1\",\"ideal\":\"11\"}";
 
+static const char illegal_text[] =
+    "{\"programs\":40,\"finding_count\":1,\"seconds\":1.55,\"findings\":[\"one <got> by\"],"
+    "\"rules\":[{\"rule\":\"op.unknown\",\"programs\":20,\"refused\":20,\"same_fault\":19,"
+    "\"other_fault\":1,\"clean\":0,\"cycles\":4321}]}";
+
+static const char equal_text[] =
+    "{\"programs\":9,\"runs\":81,\"cycles\":123456,\"read_latencies\":5,"
+    "\"finding_count\":0,\"findings\":[],\"seconds\":2.25}";
+
 const page_summary_part summaries[SUMMARIES_COUNT] = {
     {"cosim.json", cosim_text},     {"bench.json", bench_text},
     {"fuzz.json", fuzz_text},       {"campaign.json", campaign_text},
     {"mutants.json", mutants_text}, {"timeline.json", timeline_text},
+    {"illegal.json", illegal_text}, {"equal.json", equal_text},
+};
+
+const page_summary_part summaries_growth[2] = {
+    {"guided.csv", "seconds,processor_seconds,programs,cycles,bins\n"
+                   "1.00,1.90,4000,500000,800\n2.00,3.80,8100,990000,1100\n"
+                   "3.00,5.75,12200,1500000,1234\n"},
+    {"blind.csv", "seconds,processor_seconds,programs,cycles,bins\n"
+                  "1.00,1.90,4400,500000,700\n2.00,3.80,8800,990000,765\n"},
 };

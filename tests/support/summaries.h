@@ -8,8 +8,11 @@
 
 #include "harness/page_summary.h"
 
-/** cosim, bench, fuzz, campaign, mutants, timeline, in this order. */
-#define SUMMARIES_COUNT 6
+/** cosim, bench, fuzz, campaign, mutants, timeline, illegal, equal, in this order. */
+#define SUMMARIES_COUNT 8
 extern const page_summary_part summaries[SUMMARIES_COUNT];
+
+/** Two files of fuzz --growth: three lines and two. */
+extern const page_summary_part summaries_growth[2];
 
 #endif
