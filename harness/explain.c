@@ -192,6 +192,8 @@ static const char *reason_of(const verdict *seen) {
         return "it owns that memory, and every row it wrote was right";
     case VERDICT_DIFF_FAULT:
         return "it raised the fault, and no row before that was wrong";
+    case VERDICT_DIFF_ASSERTION:
+        return "an assertion of the RTL leads to it, and no row is wrong";
     case VERDICT_DIFF_STUCK:
         return "the waits and the rows that are owed lead to it";
     default:
