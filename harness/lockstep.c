@@ -388,6 +388,7 @@ static void run_alone(lockstep *self) {
     probe seen = {.done = false};
     tpu_message why;
     while (!seen.done) {
+        self->out->steps++;
         tpu_status status = lockstep_step(self, &seen, &why);
         if (status != TPU_OK) {
             lockstep_give_up(self, TPU_ERR_ENGINE, &why);
