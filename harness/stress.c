@@ -10,6 +10,12 @@
 // Fruitless attempts in a row after which a program is as good as it gets.
 #define PATIENCE 12u
 
+// Instructions of the default memory; a longer program is something to be drawn.
+#define ROOM_USUAL 24u
+
+// Cycles of the busiest unit that a place in a long program is worth.
+#define CYCLES_EACH 40u
+
 static uint32_t rows_of(const tpu_params *params, tpu_mem memory) {
     uint32_t rows = memory == TPU_MEM_SPAD ? params->spad_rows
                     : memory == TPU_MEM_VR ? params->nvr
@@ -78,6 +84,11 @@ static void draw_sizes(stress_maker *self, const stress_options *options) {
         break;
     default:
         self->cycles = aim / 4 + stress_draw_below(self, aim + 1);
+    }
+    // A large instruction memory is filled now and then; the usual work ends long before.
+    if (self->room > ROOM_USUAL && stress_draw_chance(self, 2)) {
+        self->room = most;
+        self->cycles = most * CYCLES_EACH;
     }
     self->rows_cap = stress_draw_chance(self, 10)   ? 1
                      : stress_draw_chance(self, 15) ? TPU_MAXROWS

@@ -131,7 +131,9 @@ bool stress_nest_random(stress_maker *self);
 bool stress_nest_double(stress_maker *self);
 bool stress_nest_fill(stress_maker *self);
 
-/** `load` in a loop of its own. */
+bool stress_nest_store(stress_maker *self);
+
+/** One instruction in a loop of its own. */
 bool stress_nest_load(stress_maker *self, const isa_insn *load, uint32_t trip);
 
 #endif

@@ -178,6 +178,29 @@ bool stress_nest_double(stress_maker *self) {
     return settle(self, first, good);
 }
 
+// A store whose source, row and column block all walk.
+bool stress_nest_store(stress_maker *self) {
+    isa_insn out;
+    size_t first = self->out->count;
+    uint32_t trip = 2 + stress_draw_below(self, 2);
+    if (self->room < first + 3 || self->now.wpr < trip ||
+        !stress_draw_insn(self, STRESS_MVOUT, &out) || out.nr < trip) {
+        return false;
+    }
+    uint32_t most = out.nr / trip < 4 ? out.nr / trip : 4;
+    uint32_t rows = 1 + stress_draw_below(self, most);
+    uint32_t slack = (self->params->maxdim - rows) / (trip - 1);
+    uint32_t stride = 1 + stress_draw_below(self, slack);
+    out.nr = (uint8_t)rows;
+    out.f[1] =
+        (uint16_t)stress_draw_below(self, self->params->maxdim - rows - stride * (trip - 1) + 1);
+    out.f[2] = (uint16_t)stress_draw_below(self, self->now.wpr - trip + 1);
+    out.term[0] = (isa_term){.target = 3, .stride = 1};
+    out.term[1] = (isa_term){.target = 2, .stride = (uint16_t)stride};
+    out.term[2] = (isa_term){.target = 1, .stride = (uint16_t)rows};
+    return stress_nest_load(self, &out, trip);
+}
+
 bool stress_nest_load(stress_maker *self, const isa_insn *load, uint32_t trip) {
     size_t first = self->out->count;
     if (self->room < first + 3) {
@@ -193,9 +216,10 @@ bool stress_nest_load(stress_maker *self, const isa_insn *load, uint32_t trip) {
 bool stress_nest_fill(stress_maker *self) {
     bool to_vr = stress_draw_chance(self, 60);
     const stress_window *window = &self->window[to_vr ? TPU_MEM_VR : TPU_MEM_SPAD];
-    uint32_t block = self->params->maxdim < window->rows ? self->params->maxdim : window->rows;
+    uint32_t rows = window->rows > TPU_MAXROWS ? TPU_MAXROWS + 1 : window->rows;
+    uint32_t block = self->params->maxdim < rows ? self->params->maxdim : rows;
     block = 1 + stress_draw_below(self, block);
-    uint32_t trip = window->rows / block;
+    uint32_t trip = rows / block; // no longer than one mm can read
     trip = trip > TPU_MAXROWS ? TPU_MAXROWS : trip;
     isa_insn load = {.op = TPU_OP_DMA_LD, .nr = (uint8_t)block};
     load.f[0] = (uint16_t)(stress_draw_below(self, 2) + (to_vr ? TPU_DMA_TO_VR : 0));

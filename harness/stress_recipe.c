@@ -89,10 +89,14 @@ static bool make_war(stress_maker *self) {
     return load_over(self, TPU_MEM_VR, mm.f[0], mm.nr);
 }
 
-// mvout, then mm over the rows that leave; or mm, then mvout of the oldest of them that may go.
+// A store in a loop; or mvout, then mm over the rows that leave; or mm, then mvout of the oldest of
+// them that may go.
 static bool make_retire(stress_maker *self) {
     isa_insn out;
     isa_insn mm;
+    if (stress_draw_chance(self, 15) && stress_nest_store(self)) {
+        return true;
+    }
     if (!stress_draw_insn(self, STRESS_MVOUT, &out) || !stress_recipe_emit(self, &out)) {
         return stress_recipe_single(self, STRESS_MM);
     }
@@ -131,19 +135,40 @@ static bool make_chain(stress_maker *self) {
     return stress_recipe_emit(self, &mm);
 }
 
-// A memory filled from end to end, then one mm as long as it can be.
-static bool make_long(stress_maker *self) {
+// A memory filled from end to end, then one mm as long as it can be, and others right behind it
+// whose length may be any.
+static bool make_train(stress_maker *self) {
     uint32_t cap = self->rows_cap;
     uint32_t least = self->rows_least;
     if (!stress_nest_fill(self)) {
         return false;
     }
+    uint32_t more = stress_draw_below(self, 4);
     self->rows_cap = TPU_MAXROWS;
     self->rows_least = TPU_MAXROWS;
-    (void)stress_recipe_single(self, STRESS_MM);
+    bool good = stress_recipe_single(self, STRESS_MM);
+    for (; good && more > 0; more--) {
+        self->rows_cap = 1 + stress_draw_below(self, TPU_MAXROWS);
+        self->rows_least = self->rows_cap;
+        good = stress_recipe_single(self, STRESS_MM);
+    }
     self->rows_cap = cap;
     self->rows_least = least;
     return true;
+}
+
+// In the windows of the program, or in the whole of vr and ar: only there is room for 127 rows.
+static bool make_long(stress_maker *self) {
+    stress_window vr = self->window[TPU_MEM_VR];
+    stress_window ar = self->window[TPU_MEM_AR];
+    if (stress_draw_chance(self, 50)) {
+        self->window[TPU_MEM_VR] = (stress_window){.first = 0, .rows = self->now.vr_rows};
+        self->window[TPU_MEM_AR] = (stress_window){.first = 0, .rows = self->now.ar_rows};
+    }
+    bool good = make_train(self);
+    self->window[TPU_MEM_VR] = vr;
+    self->window[TPU_MEM_AR] = ar;
+    return good;
 }
 
 bool stress_recipe_make(stress_maker *self, stress_kind kind) {

@@ -52,8 +52,11 @@ static bool overlap(uint32_t first, uint32_t rows, uint32_t other, uint32_t othe
 
 // ---- the text ----------------------------------------------------------------------------------
 
-static void look_at_terms(look *self, const isa_insn *insn, const uint8_t trip[TPU_LOOP_DEPTH]) {
+static void look_at_terms(look *self, const isa_insn *insn, const uint8_t trip[TPU_LOOP_DEPTH],
+                          uint32_t depth) {
     uint32_t fields = 0;
+    uint32_t moved = 0;
+    uint32_t levels = 0;
     uint32_t terms = 0;
     for (size_t i = 0; i < TPU_AGU_TERMS; i++) {
         const isa_term *term = &insn->term[i];
@@ -67,8 +70,12 @@ static void look_at_terms(look *self, const isa_insn *insn, const uint8_t trip[T
         note(self, moves && term->target == 1 && insn->op == TPU_OP_DMA_LD, TRAITS_MODE_WALKS);
         note(self, moves && term->target == 3 && insn->op == TPU_OP_MM, TRAITS_ACC_WALKS);
         fields |= 1u << term->target;
+        moved |= (uint32_t)moves << term->target;
+        levels |= (uint32_t)moves << term->level;
         terms++;
     }
+    note(self, depth == TPU_LOOP_DEPTH && (levels & (levels - 1)) != 0, TRAITS_NEST_4_TERMS);
+    note(self, insn->op == TPU_OP_MVOUT && (moved & 14u) == 14u, TRAITS_MVOUT_LOOP_3);
     note(self, terms == TPU_AGU_TERMS, TRAITS_TERMS_3);
     note(self, insn->op == TPU_OP_MVOUT && (fields & 2u) != 0 && (fields & 12u) != 0,
          TRAITS_MVOUT_LOOP);
@@ -103,7 +110,7 @@ static void look_at_text(look *self, const isa_program *program) {
             depth--;
             note(self, program->insn[pc - 1].op == TPU_OP_LOOP, TRAITS_LOOP_EMPTY);
         } else {
-            look_at_terms(self, insn, trip);
+            look_at_terms(self, insn, trip, depth);
         }
     }
     note(self, self->most_rows == 1, TRAITS_ONE_ROW_ALL);

@@ -54,6 +54,7 @@
     X(NEST_2, "two loops deep")                                                                    \
     X(NEST_3, "three loops deep")                                                                  \
     X(NEST_4, "four loops deep")                                                                   \
+    X(NEST_4_TERMS, "two loops or more move an instruction that is four loops deep")               \
     X(TRIP_1, "a loop of one turn")                                                                \
     X(TRIP_LONG, "a loop of 32 turns or more")                                                     \
     X(LOOP_EMPTY, "a loop without a body")                                                         \
@@ -67,6 +68,7 @@
     X(ACC_WALKS, "mm's acc walks from overwrite to accumulate")                                    \
     X(STRIDE_IDLE, "a stride on a loop of one turn")                                               \
     X(MVOUT_LOOP, "mvout in a loop that walks rows and columns")                                   \
+    X(MVOUT_LOOP_3, "mvout that walks its source, its row and its column block")                   \
     X(DOUBLING, "rows are added to themselves ten times over")                                     \
     X(ONE_ROW_ALL, "every instruction works on one row")                                           \
     X(IMEM_FULL, "instruction memory is full")                                                     \

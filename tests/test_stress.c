@@ -7,6 +7,7 @@
 #include "harness/stress.h"
 
 #include "csim/isa/check.h"
+#include "csim/isa/expand.h"
 #include "csim/isa/image.h"
 #include "harness/digest.h"
 #include "harness/traits.h"
@@ -47,8 +48,8 @@ Test(stress, programs_are_legal_at_the_small_machine) {
 }
 
 Test(stress, programs_are_legal_at_every_point) {
-    static const uint32_t points[][2] = {{4, 4},  {4, 64},  {4, 88},  {5, 20},  {8, 8},
-                                         {8, 64}, {8, 120}, {16, 64}, {32, 32}, {64, 64}};
+    static const uint32_t points[][2] = {{4, 4}, {4, 64}, {4, 88},  {5, 20},  {7, 14},  {12, 24},
+                                         {8, 8}, {8, 64}, {8, 120}, {16, 64}, {32, 32}, {64, 64}};
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
         const tpu_params params = params_default(points[i][0], points[i][1]);
         cr_assert_eq(params_check(&params, &why), TPU_OK, "%s", why.text);
@@ -64,6 +65,9 @@ Test(stress, programs_are_legal_in_odd_memories) {
     expect_all_legal(&params, 1000);
     params.imem_size = 256;
     expect_all_legal(&params, 500);
+    params.nar = 131; // no multiple of anything
+    params.imem_size = 1024;
+    expect_all_legal(&params, 300);
     params.imem_size = 16; // four instructions
     expect_all_legal(&params, 500);
 }
@@ -137,7 +141,7 @@ Test(stress, fixed_seeds_give_the_words_they_always_gave) {
                  {4, 16, 2, 0x53ee88b513d8e37c},
                  {4, 64, 3, 0xabcf8edb03a7dd85},
                  {8, 32, 4, 0x18e79101b164421b},
-                 {16, 64, UINT64_MAX, 0xfa69bdd6d654d0b7}};
+                 {16, 64, UINT64_MAX, 0x67c9b00830848a89}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const tpu_params params = params_default(known[i].t, known[i].maxdim);
         uint64_t digest = digest_of(&params, known[i].seed);
@@ -149,6 +153,68 @@ Test(stress, fixed_seeds_give_the_words_they_always_gave) {
 }
 
 // ---- what it is there for ----------------------------------------------------------------------
+
+// One program in a hundred or so fills a large memory, and most of the default one's do.
+Test(stress, instruction_memories_of_every_size_are_filled) {
+    static const uint32_t sizes[] = {56, 128, 256, 1024};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        tpu_params params = params_default(4, 16);
+        uint32_t full = 0;
+        params.imem_size = sizes[i];
+        for (uint64_t seed = 0; seed < 1000; seed++) {
+            make(&params, seed, NULL);
+            full += program.count == params_max_instructions(&params);
+        }
+        cr_expect_geq(full, 5u, "imem of %u words: %u", sizes[i], full);
+        isa_program_clear(&program);
+    }
+}
+
+// Rows of every mm that follows another at once.
+static void count_pairs(uint32_t pairs[TPU_MAXROWS + 1]) {
+    expand it;
+    isa_issue issue;
+    bool done = false;
+    bool behind_mm = false;
+    expand_start(&it, &program);
+    while (expand_next(&it, &issue, &done, NULL) == TPU_OK && !done) {
+        bool is_mm = issue.op == TPU_OP_MM;
+        pairs[issue.nr] += is_mm && behind_mm;
+        behind_mm = is_mm;
+    }
+}
+
+Test(stress, products_of_1_to_127_rows_follow_another_at_once) {
+    const tpu_params params = params_default(4, 64);
+    uint32_t pairs[TPU_MAXROWS + 1] = {0};
+    for (uint64_t seed = 0; seed < 150000; seed++) {
+        make(&params, seed, NULL);
+        count_pairs(pairs);
+    }
+    for (uint32_t rows = 1; rows <= TPU_MAXROWS; rows++) {
+        cr_expect_gt(pairs[rows], 0u, "no mm of %u rows behind another", rows);
+    }
+    isa_program_clear(&program);
+}
+
+Test(stress, two_terms_meet_on_every_field) {
+    const tpu_params params = params_default(4, 16);
+    uint32_t count[TPU_FIELDS + 1] = {0};
+    for (uint64_t seed = 0; seed < 5000; seed++) {
+        make(&params, seed, NULL);
+        for (size_t pc = 0; pc < program.count; pc++) {
+            const isa_term *term = program.insn[pc].term;
+            for (uint32_t i = 0; i < TPU_AGU_TERMS; i++) {
+                uint32_t other = (i + 1) % TPU_AGU_TERMS;
+                count[term[i].target] += term[i].target == term[other].target;
+            }
+        }
+    }
+    for (uint32_t target = 1; target <= TPU_FIELDS; target++) {
+        cr_expect_geq(count[target], 50u, "f%u: %u", target - 1, count[target]);
+    }
+    isa_program_clear(&program);
+}
 
 // Programs with each trait, of `seeds` programs.
 static void count_traits(const tpu_params *params, uint64_t seeds, uint32_t count[TRAITS_COUNT]) {

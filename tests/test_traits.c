@@ -126,6 +126,42 @@ Test(traits, loops_are_measured) {
     EXPECT_NOT(set, NEST_4);
 }
 
+Test(traits, a_store_that_walks_all_three_fields_is_seen) {
+    const char *const loop =
+        LOADS MM8 "loop x2\n"
+                  "  mvout rows=2 ar0=0 dram_row0=0 col_block=0 agu: ar0+=iv0*2, dram_row0+=iv0*2, "
+                  "col_block+=iv0*1\n"
+                  "endloop\n";
+    traits_set set = traits(loop);
+    EXPECT(set, MVOUT_LOOP);
+    EXPECT(set, MVOUT_LOOP_3);
+    set = traits(LOADS MM8 "loop x2\n"
+                           "  mvout rows=2 ar0=0 dram_row0=0 col_block=0 agu: ar0+=iv0*2, "
+                           "dram_row0+=iv0*2, col_block+=iv0*0\n"
+                           "endloop\n");
+    EXPECT(set, MVOUT_LOOP);
+    EXPECT_NOT(set, MVOUT_LOOP_3); // the block stays
+}
+
+Test(traits, terms_of_several_loops_count_only_in_a_full_nest) {
+    traits_set set = traits("loop x2\nloop x2\nloop x1\nloop x1\n"
+                            "dma_ld rows=1 mode=0 dram_row0=0 col_block=0 dst_row0=0 "
+                            "agu: dst_row0+=iv0*1, dram_row0+=iv1*1\n"
+                            "endloop\nendloop\nendloop\nendloop\n");
+    EXPECT(set, NEST_4_TERMS);
+    set = traits("loop x2\nloop x2\nloop x1\nloop x1\n"
+                 "dma_ld rows=1 mode=0 dram_row0=0 col_block=0 dst_row0=0 "
+                 "agu: dst_row0+=iv0*1, dram_row0+=iv0*1, col_block+=iv2*1\n"
+                 "endloop\nendloop\nendloop\nendloop\n");
+    EXPECT(set, NEST_4);
+    EXPECT_NOT(set, NEST_4_TERMS); // loop 2 has one turn, and the others are one loop
+    set = traits("loop x2\nloop x2\n"
+                 "dma_ld rows=1 mode=0 dram_row0=0 col_block=0 dst_row0=0 "
+                 "agu: dst_row0+=iv0*1, dram_row0+=iv1*1\n"
+                 "endloop\nendloop\n");
+    EXPECT_NOT(set, NEST_4_TERMS);
+}
+
 Test(traits, a_walking_accumulate_field_is_seen) {
     traits_set set = traits(LOADS "loop x2\n"
                                   "  mm rows=4 vr_a=0 ar0=0 acc=0 spad_w=0 agu: acc+=iv0*1\n"
