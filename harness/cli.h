@@ -148,5 +148,6 @@ int cli_campaign(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
 int cli_page(int argc, char **argv);
 int cli_mutants(int argc, char **argv);
+int cli_netmutants(int argc, char **argv);
 
 #endif

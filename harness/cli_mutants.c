@@ -39,6 +39,8 @@ static const char usage[] =
     "  --out DIR         default mutants beside this program\n"
     "  --full            engines as for everybody, with a trace, so that `replay --wave` works\n"
     "  --json            JSON on standard output\n"
+    "  --netlist N       not these: N faults that Yosys draws from the netlist; its options: "
+    "--netlist 1 --help\n"
     "The machine is the small one, T = 4 and MAXDIM = 16, where a mutant names no other.\n";
 
 enum {
@@ -373,9 +375,20 @@ static int run_request(request *self) {
     return sum.bad > 0 ? CLI_DIVERGED : CLI_OK;
 }
 
+static bool asks_for_netlist(int argc, char *const *argv) {
+    bool asks = false;
+    for (int i = 1; i < argc; i++) {
+        asks = asks || strcmp(argv[i], "--netlist") == 0 || strncmp(argv[i], "--netlist=", 10) == 0;
+    }
+    return asks;
+}
+
 int cli_mutants(int argc, char **argv) {
     request asked;
     tpu_message why;
+    if (asks_for_netlist(argc, argv)) {
+        return cli_netmutants(argc, argv);
+    }
     tpu_status status = read_request(argc, argv, &asked, &why);
     if (status != TPU_OK) {
         return cli_fail(status, &why);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "harness/coverage.h"
 #include "harness/engine.h"
+#include "harness/lockstep.h"
 #include "harness/reproducer.h"
 #include "harness/stress.h"
 #include "harness/verdict.h"
@@ -49,6 +50,7 @@ struct fuzz_options {
     bool calm;             /**< memory answers at once in every run */
     bool keep_init;        /**< config.init holds in every sequence, none is drawn */
     stress_options shape;  /**< of the programs */
+    lockstep_watch watch;  /**< how much of each run is looked at */
     const char *directory; /**< for the findings; NULL = nothing is written */
     double shrink_seconds; /**< for each new finding; 0 = leave it as it is */
     double budget_seconds; /**< for shrinking in all */

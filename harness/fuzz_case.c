@@ -130,6 +130,7 @@ void fuzz_case_job(const fuzz_options *options, const fuzz_case *from, uint32_t 
                           .a = from->operands.a,
                           .b = from->operands.b,
                           .c = from->operands.c,
+                          .watch = options->watch,
                           .hang_limit = options->hang_limit,
                           .skip_oracle = index % FUZZ_ORACLE_EVERY != 0};
 }

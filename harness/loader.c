@@ -93,9 +93,14 @@ static tpu_status resolve(loader *self, const char *path, tpu_message *why) {
 
 tpu_status loader_open(const char *kind, const tpu_params *params, loader **out, tpu_message *why) {
     char directory[PATH_MAX + 16];
+    engine_directory(directory, sizeof directory);
+    return loader_open_in(directory, kind, params, out, why);
+}
+
+tpu_status loader_open_in(const char *directory, const char *kind, const tpu_params *params,
+                          loader **out, tpu_message *why) {
     char name[256];
     char path[PATH_MAX + 512];
-    engine_directory(directory, sizeof directory);
     loader_file_name(kind, params, name, sizeof name);
     (void)snprintf(path, sizeof path, "%s/%s", directory, name);
     if (access(path, R_OK) != 0) {

@@ -24,6 +24,10 @@ typedef struct loader loader;
 tpu_status loader_open(const char *kind, const tpu_params *params, loader **out,
                        tpu_message *why) TPU_NODISCARD;
 
+/** The same from a directory that the caller names. */
+tpu_status loader_open_in(const char *directory, const char *kind, const tpu_params *params,
+                          loader **out, tpu_message *why) TPU_NODISCARD;
+
 /** NULL-safe. */
 void loader_close(loader *self);
 

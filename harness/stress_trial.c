@@ -213,7 +213,8 @@ static bool is_long(tpu_rule rule) {
 static tpu_rule rule_of(const trial *self, uint64_t number) {
     uint64_t round = number / self->rules;
     tpu_rule rule = self->rule[number % self->rules];
-    return is_long(rule) && round % LONG_EVERY != 0 ? TPU_RULE_WRITE_BEFORE_READ : rule;
+    bool skip = self->options->brief || round % LONG_EVERY != 0;
+    return is_long(rule) && skip ? TPU_RULE_WRITE_BEFORE_READ : rule;
 }
 
 static tpu_status run_one(trial *self, uint64_t number, bool *go_on, tpu_message *why) {
@@ -248,7 +249,8 @@ static tpu_status run_one(trial *self, uint64_t number, bool *go_on, tpu_message
 
 static bool is_over(const trial *self, double begin) {
     const stress_trial_options *options = self->options;
-    return (options->programs > 0 && self->sum->programs >= options->programs) ||
+    return (options->first && self->sum->findings > 0) ||
+           (options->programs > 0 && self->sum->programs >= options->programs) ||
            (options->seconds > 0 && now() - begin >= options->seconds);
 }
 

@@ -27,6 +27,8 @@ typedef struct stress_trial_options {
     uint64_t seed;     /**< program p depends on it and on p alone */
     uint64_t programs; /**< illegal ones; 0 = no limit */
     double seconds;    /**< 0 = no limit */
+    bool first;        /**< end with the first finding */
+    bool brief;        /**< without the rules whose programs take tens of thousands of cycles */
 } stress_trial_options;
 
 /** What became of the programs that break one rule. */
