@@ -344,11 +344,12 @@ static const char *unit_name(uint32_t which) {
 }
 
 static void name_length(uint32_t at, char *text, size_t size) {
+    static const char *const lengths[COVERAGE_LENGTHS] = {
+        "1 cycle",         "2 .. 3 cycles",   "4 .. 7 cycles",    "8 .. 15 cycles",
+        "16 .. 31 cycles", "32 .. 63 cycles", "64 cycles or more"};
     uint32_t which = at / COVERAGE_LENGTHS;
-    uint32_t from = 1u << at % COVERAGE_LENGTHS;
-    const char *more = at % COVERAGE_LENGTHS + 1 == COVERAGE_LENGTHS ? " or more" : " and on";
-    (void)snprintf(text, size, "%s %s for %u%s cycle(s)", unit_name(which), conds[which].text, from,
-                   from == 1 ? "" : more);
+    (void)snprintf(text, size, "%s %s for %s", unit_name(which), conds[which].text,
+                   lengths[at % COVERAGE_LENGTHS]);
 }
 
 static void name_triple(uint32_t at, char *text, size_t size) {
