@@ -38,9 +38,11 @@ static tpu_status expect_none(campaign_store *self, const char *path, tpu_status
     return status;
 }
 
+// BEGIN alone locks no more than it must: the worker's file is only read, so that the worker can go
+// on, and the commit is one file's.
 static tpu_status copy_rows(campaign_store *self, tpu_message *why) {
     return campaign_store_exec(self, why,
-                               "BEGIN IMMEDIATE;"
+                               "BEGIN;"
                                "INSERT OR IGNORE INTO main.attempt SELECT * FROM w.attempt;"
                                "INSERT OR IGNORE INTO main.finding SELECT * FROM w.finding"
                                " WHERE unit NOT IN (SELECT id FROM main.unit);"
