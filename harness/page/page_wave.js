@@ -246,7 +246,7 @@ class Wave {
     }
 
     keepInside() {
-        this.scale = clamp(this.scale, Math.min(this.least(), 60), 120);
+        this.scale = clamp(this.scale, this.least(), Math.max(this.least(), 120));
         this.left = clamp(this.left, 0, Math.max(0, this.of.cycles - this.width() / this.scale));
     }
 

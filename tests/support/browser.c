@@ -52,6 +52,9 @@ void browser_open(const char *path, const char *hash, const char *directory, bro
         "--host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 "
         "--window-size=1280,900 --enable-logging=stderr --v=0";
     char command[2048];
+    FILE *page = fopen(path, "rb");
+    cr_assert(page != NULL, "%s: no such page", path);
+    (void)fclose(page);
     int length = snprintf(command, sizeof command,
                           "timeout 50 chromium %s --user-data-dir='%s/profile' --dump-dom "
                           "'file://%s%s' >'%s/dom' 2>'%s/log'; code=$?; rm -rf '%s/profile'; "
