@@ -75,6 +75,14 @@ Test(readers, signature_takes_or_refuses_its_corpus) {
     expect_both("signature");
 }
 
+Test(readers, tape_takes_or_refuses_its_corpus) {
+    expect_both("tape");
+}
+
+Test(readers, points_takes_or_refuses_its_corpus) {
+    expect_both("points");
+}
+
 Test(readers, an_answer_without_a_sentence_would_stop_the_process, .signal = 6) {
     const uint8_t nothing[1] = {0};
     feed_stumble(nothing, sizeof nothing);

@@ -11,10 +11,12 @@
 #include "csim/isa/check.h"
 #include "csim/isa/disasm.h"
 #include "csim/isa/image.h"
+#include "harness/campaign_plan.h"
 #include "harness/lockstep.h"
 #include "harness/mutant.h"
 #include "harness/npy.h"
 #include "harness/reproducer.h"
+#include "harness/tape.h"
 #include "harness/verdict.h"
 #include "harness/waiver.h"
 #include "tests/support/resign.h"
@@ -204,6 +206,59 @@ static bool give_waiver(const uint8_t *data, size_t size) {
     return taken;
 }
 
+static void use_tape(const tape *from, const tpu_params *params) {
+    isa_program program = {0};
+    tpu_message why = {""};
+    tape_program at;
+    size_t record = 0;
+    while (tape_next(from, &record, &at)) {
+        // The things lie behind what they are like and two seeds.
+        stress_part part[TAPE_RECORDS_MAX + 1];
+        image words = {.words = NULL};
+        const stress_parts parts = {.part = part, .count = at.count + 1};
+        part[0] = at.like;
+        memcpy(part + 1, at.things, at.count * sizeof part[0]);
+        must(stress_program_parts(params, &parts, NULL, &program, &why) == TPU_OK, why.text);
+        must(image_build(params, &program, true, &words, &why) == TPU_OK, why.text);
+        image_clear(&words);
+    }
+    isa_program_clear(&program);
+}
+
+// As it stands; and as the records of a file whose head is right, which must come back and be
+// legal programs whatever they hold.
+static bool give_tape(const uint8_t *data, size_t size) {
+    static tape read;
+    static tape again;
+    uint8_t bytes[TAPE_BYTES_MAX];
+    const tpu_params params = params_default(4, 16);
+    tpu_message why = {""};
+    bool taken = judge(tape_decode(data, size, &params, &read, &why), &why);
+    if (!taken) {
+        size_t count = size / sizeof read.record[0];
+        count = count < TAPE_RECORDS_MAX ? count : TAPE_RECORDS_MAX;
+        memset(&read, 0, sizeof read);
+        read.count = count > 0 ? count : 1;
+        memcpy(read.record, data, count * sizeof read.record[0]);
+    }
+    size_t written = tape_encode(&read, &params, bytes);
+    must(tape_decode(bytes, written, &params, &again, &why) == TPU_OK, why.text);
+    must(tape_digest(&again) == tape_digest(&read), "a tape does not come back");
+    use_tape(&read, &params);
+    return taken;
+}
+
+static bool give_points(const uint8_t *data, size_t size) {
+    static campaign_plan plan;
+    char path[32];
+    tpu_message why = {""};
+    memset(&plan, 0, sizeof plan);
+    int from = open_memory(data, size, path);
+    bool taken = judge(campaign_plan_read_points(path, &plan, &why), &why);
+    (void)close(from);
+    return taken;
+}
+
 static bool give_signature(const uint8_t *data, size_t size) {
     char *text = copy_text(data, size);
     char again[256];
@@ -228,6 +283,8 @@ const feed_reader feed_readers[] = {{"assembly", give_assembly},
                                     {"mutant", give_mutant},
                                     {"waiver", give_waiver},
                                     {"signature", give_signature},
+                                    {"tape", give_tape},
+                                    {"points", give_points},
                                     {NULL, NULL}};
 
 const feed_reader *feed_find(const char *name) {
