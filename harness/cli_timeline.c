@@ -144,8 +144,30 @@ static tpu_status load(work *self, tpu_message *why) {
     return reproducer_read(self->file, &self->run, why);
 }
 
+// A run is made once without a recorder, so that a long one does not fill the memory in vain.
+static tpu_status check_length(const work *self, tpu_message *why) {
+    verdict seen;
+    size_t at = 0;
+    verdict_init(&seen);
+    reproducer_replay(&self->run, loader_api(self->loader), NULL, &seen, &at);
+    uint64_t end = self->window.last < seen.cycle ? self->window.last : seen.cycle;
+    uint64_t count = end > self->window.first ? end - self->window.first + 1 : 1;
+    uint64_t all = seen.cycle;
+    verdict_clear(&seen);
+    if (count <= TIMELINE_CYCLES_MAX) {
+        return TPU_OK;
+    }
+    return status_fail(why, TPU_REFUSED,
+                       "the run has %llu cycles, a timeline %u at most: choose some with --cycles "
+                       "A-B",
+                       (unsigned long long)all, TIMELINE_CYCLES_MAX);
+}
+
 static tpu_status record(work *self, tpu_message *why) {
     tpu_status status = loader_open(self->run.engine, &self->run.config.params, &self->loader, why);
+    if (status == TPU_OK) {
+        status = check_length(self, why);
+    }
     if (status == TPU_OK) {
         status = recording_take(&self->run, loader_api(self->loader), &self->window, NULL,
                                 &self->seen, why);

@@ -16,7 +16,8 @@
 #include <string.h>
 
 static bool is_whole(const recording *from) {
-    return from->window.first == 0 && from->seen.kind == VERDICT_OK;
+    return from->window.first == 0 && from->seen.kind == VERDICT_OK &&
+           from->window.last + 1 >= from->seen.cycle;
 }
 
 // A run that came to its end shows `done` in its last cycle, and no unit has work there.

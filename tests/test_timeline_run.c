@@ -196,6 +196,11 @@ Test(timeline_run, takes_a_reproducer_and_a_part_of_its_run) {
     cr_expect_eq(shell_run("timeline @/run.json --out @ --cycles 5-30", directory, output), 0);
     cr_expect(strstr(output, "cycles 5 to 30\n") != NULL, "%s", output);
     cr_expect(strstr(output, " 26\n") != NULL, "%s", output);
+    cr_expect(strstr(output, "needs") == NULL, "there is no bound of a part");
+    cr_expect_eq(shell_run("timeline @/run.json --out @ --cycles 0-30", directory, output), 0);
+    cr_expect(strstr(output, "cycles 0 to 30\n") != NULL, "not all of it: %s", output);
+    cr_expect_eq(shell_run("timeline @/run.json --out @ --cycles 0-9999999", directory, output), 0);
+    cr_expect(strstr(output, " (all)\n") != NULL, "%s", output);
     scratch_remove(directory);
 }
 
