@@ -204,14 +204,23 @@ Test(timeline_run, takes_a_reproducer_and_a_part_of_its_run) {
     scratch_remove(directory);
 }
 
+static void write_long_program(void) {
+    static const char text[] = "loop x127\nloop x127\nloop x65\nnop\nendloop\nendloop\nendloop\n";
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/long.s", directory);
+    cr_assert_eq(textfile_write(path, text, strlen(text), &why), TPU_OK);
+}
+
 Test(timeline_run, refuses_what_it_cannot_show) {
     scratch_make(directory, sizeof directory);
+    write_long_program();
     static const struct {
         const char *arguments;
         const char *sentence;
     } table[] = {
         {"timeline", "takes one file"},
         {"timeline @/nothing.json", "nothing.json"},
+        {"timeline @/long.s --out @", "cycles, a timeline 1000000 at most: choose some"},
         {"timeline examples/one_tile.s --cycles 9", "not a range like"},
         {"timeline examples/one_tile.s --cycles 9-3", "ends before it begins"},
         {"timeline examples/one_tile.s --out @ --cycles 90000-90001", "the run ends at cycle"},
