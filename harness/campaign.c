@@ -260,7 +260,6 @@ static void run_child(const campaign *self, uint32_t index, pid_t parent) {
                               .processes = self->processes,
                               .tally = tally};
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    (void)signal(SIGXFSZ, SIG_IGN); // a limit on files is told like a full disk
     if (getppid() == parent) {
         tally->status = campaign_work(&job, &tally->why);
         atomic_store(&tally->ended, true);

@@ -86,9 +86,16 @@ static tpu_status run_unit(work *self, fuzz_summary *out, tpu_message *why) {
                                   .shrink_seconds = job->options->shrink_seconds,
                                   .budget_seconds = SHRINK_FACTOR * job->options->shrink_seconds};
     const fuzz_watcher watcher = {.user = self, .progress = on_sequence, .claim = on_finding};
+    tpu_message cause;
     memset(out, 0, sizeof *out);
     self->sequences = 0;
-    return fuzz_run(&options, &watcher, out, why);
+    tpu_status status = fuzz_run(&options, &watcher, out, &cause);
+    if (status == TPU_OK) {
+        return TPU_OK;
+    }
+    return status_fail(why, status, "%.400s%s", cause.text,
+                       status == TPU_ERR_IO ? "; when that is mended the same command goes on"
+                                            : "");
 }
 
 // ---- all of them -------------------------------------------------------------------------------
