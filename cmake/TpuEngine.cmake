@@ -5,6 +5,9 @@
 
 find_package(verilator 5.006 REQUIRED)
 
+option(TPU_TRACE "Build engines that can write waveforms; OFF is there to measure what that costs"
+       ON)
+
 # The source list rtl/tpu.f, one path a line from the root of the tree, # for comments.
 function(tpu_rtl_sources root out)
     file(STRINGS "${root}/rtl/tpu.f" lines REGEX "^[^#]")
@@ -57,7 +60,7 @@ function(tpu_add_engine target)
     target_compile_definitions(${target} PRIVATE
         TPU_ENGINE_NAME="${arg_KIND}" TPU_BUILT_NETLIST=$<BOOL:${arg_NETLIST}>
         TPU_BUILT_MUTANTS=$<STREQUAL:${arg_KIND},mutants>
-        TPU_BUILT_TRACE=$<NOT:$<BOOL:${TPU_LEAN}>>
+        TPU_BUILT_TRACE=$<AND:$<BOOL:${TPU_TRACE}>,$<NOT:$<BOOL:${TPU_LEAN}>>>
         TPU_BUILT_T=${arg_T} TPU_BUILT_MAXDIM=${arg_MAXDIM} TPU_BUILT_SPAD=${arg_SPAD}
         TPU_BUILT_NVR=${arg_NVR} TPU_BUILT_NAR=${arg_NAR} TPU_BUILT_IMEM=${arg_IMEM}
         TPU_BUILT_QD=${arg_QD} TPU_BUILT_DMA=${arg_DMA_WORDS})
@@ -113,15 +116,21 @@ function(tpu_add_rtl target kind t sources)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
         target_compile_options(${target} PRIVATE -O1 ${unchecked})
     else()
-        # The memories and their written flags too: left alone, Verilator drops an array of more
-        # than 32 rows and a vector of more than 256 bits without a word.
-        set(deep --trace-max-array 8192 --trace-max-width 8192)
-        verilate(${target} ${simulator} TRACE_FST ${common} VERILATOR_ARGS ${arguments} ${deep}
+        set(trace "")
+        if(TPU_TRACE)
+            # The memories and their written flags too: left alone, Verilator drops an array of more
+            # than 32 rows and a vector of more than 256 bits without a word.
+            set(trace TRACE_FST)
+            list(APPEND arguments --trace-max-array 8192 --trace-max-width 8192)
+        endif()
+        verilate(${target} ${simulator} ${trace} ${common} VERILATOR_ARGS ${arguments}
             OPT_FAST -O2 ${march} OPT_SLOW -O0 ${unchecked} OPT_GLOBAL -O2 ${unchecked})
         # Trace code is half of the compile time and runs only while a file is open.
         get_target_property(generated ${target} SOURCES)
         list(FILTER generated INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
-        set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-O1;${unchecked}")
+        if(generated)
+            set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS "-O1;${unchecked}")
+        endif()
     endif()
     if(kind STREQUAL systemc)
         verilator_link_systemc(${target})

@@ -25,7 +25,8 @@ typedef struct fitting {
     const char *names;
     textbuf gtkw;
     textbuf sucl;
-    unsigned long flags; // of the next line
+    unsigned long flags;         // of the next line
+    unsigned long long diverged; // time of the first difference, 0 = none
     size_t missing;
     char first[256]; // missing names
 } fitting;
@@ -72,13 +73,53 @@ static void add_translation(fitting *self, const char *line) {
                 self->names[0] != '\0' ? "/" : "", name);
 }
 
-// The time of "*ZOOM MARKER ..." becomes Surfer's cursor.
+// A view that stands nowhere stands at the difference; its cursor becomes Surfer's.
 static void add_marker(fitting *self, const char *line) {
     unsigned long long time = 0;
-    textbuf_add(&self->gtkw, "%s\n", line);
-    if (sscanf(line, "*%*f %llu", &time) == 1 && time > 0) {
+    double zoom = 0;
+    if (sscanf(line, "*%lf %llu", &zoom, &time) != 2 || time != 0 || self->diverged == 0) {
+        textbuf_add(&self->gtkw, "%s\n", line);
+    } else {
+        time = self->diverged;
+        textbuf_add(&self->gtkw, "*%f %llu %llu", zoom, time, time);
+        for (int marker = 1; marker < 26; marker++) {
+            textbuf_add(&self->gtkw, " -1");
+        }
+        textbuf_add(&self->gtkw, "\n");
+    }
+    if (time > 0) {
         textbuf_add(&self->sucl, "cursor_set %llu\nmarker_set #1\n", time);
     }
+}
+
+static void add_setting(fitting *self, const char *line) {
+    const unsigned long long lead = 250; // 25 cycles before
+    if (strcmp(line, "[timestart] 0") == 0 && self->diverged > lead) {
+        textbuf_add(&self->gtkw, "[timestart] %llu\n", self->diverged - lead);
+    } else {
+        textbuf_add(&self->gtkw, "%s\n", line);
+    }
+}
+
+// The marker rises once and stays up.
+static uint64_t find_divergence(wave_file *file) {
+    const wave_signal *marker = wave_file_find(file, "tpucosim.verdict.diverged");
+    uint64_t low = wave_file_first(file);
+    uint64_t high = wave_file_last(file);
+    const char *end = marker != NULL ? wave_file_value(file, marker, high) : NULL;
+    if (end == NULL || end[0] != '1') {
+        return 0;
+    }
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const char *value = wave_file_value(file, marker, middle);
+        if (value != NULL && value[0] == '1') {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return high;
 }
 
 static void add_line(fitting *self, const char *line) {
@@ -100,8 +141,9 @@ static void add_line(fitting *self, const char *line) {
         add_marker(self, line);
         break;
     case '[':
+        add_setting(self, line);
+        break;
     case '\0':
-        textbuf_add(&self->gtkw, "%s\n", line);
         break;
     default:
         add_signal(self, line);
@@ -129,9 +171,9 @@ static tpu_status finish(fitting *self, wave_fit *out, tpu_message *why) {
     return TPU_OK;
 }
 
-tpu_status wave_fit_make(const char *text, const wave_file *file, const char *names, wave_fit *out,
+tpu_status wave_fit_make(const char *text, wave_file *file, const char *names, wave_fit *out,
                          tpu_message *why) {
-    fitting self = {.file = file, .names = names};
+    fitting self = {.file = file, .names = names, .diverged = find_divergence(file)};
     char line[LINE_MAX_BYTES];
     for (const char *at = text; *at != '\0';) {
         const size_t length = strcspn(at, "\n");

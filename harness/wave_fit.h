@@ -22,12 +22,13 @@ typedef struct wave_fit {
 } wave_fit;
 
 /**
+ * A view without a cursor gets it at the first difference, if the waveform has one.
  * @param text   of a save file; signals may stand without their ranges.
  * @param names  directory of translation files, put before their names; NULL = none.
  * @param[out] out  given: wave_fit_clear; untouched on failure.
  * @return TPU_OK; TPU_REFUSED with the names that the waveform has not got; TPU_ERR_MEMORY.
  */
-tpu_status wave_fit_make(const char *text, const wave_file *file, const char *names, wave_fit *out,
+tpu_status wave_fit_make(const char *text, wave_file *file, const char *names, wave_fit *out,
                          tpu_message *why) TPU_NODISCARD;
 
 void wave_fit_clear(wave_fit *self);

@@ -230,7 +230,7 @@ static void compose(view *self) {
     const unsigned long long start = time > 25 * WAVE_CYCLE ? time - 25 * WAVE_CYCLE : 0;
     textbuf_add(&self->text, "[timestart] %llu\n[size] 1600 900\n[pos] 0 0\n", start);
     // Zoom, cursor, then the named markers A to Z; a cycle is about 20 dots wide.
-    textbuf_add(&self->text, "*-6.000000 %llu %llu", time, time);
+    textbuf_add(&self->text, "*-6.500000 %llu %llu", time, time);
     for (int i = 1; i < 26; i++) {
         textbuf_add(&self->text, " -1");
     }

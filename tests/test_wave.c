@@ -295,7 +295,7 @@ Test(wave, shows_the_verdict_then_the_stream_then_the_guilty_unit) {
     expect_view(".gtkw", "tpucosim.cw.expected_3[31:0]", "tpucosim.array.insn");
     expect_view(".gtkw", "-its inputs", "tpucosim.wcol.differs");
     expect_view(".gtkw", "-neighbours", "tpucosim.accu.waits_for");
-    expect_view(".gtkw", "*-6.000000 1020 1020 -1", "@");
+    expect_view(".gtkw", "*-6.500000 1020 1020 -1", "@");
     expect_view(".sucl", "cursor_set 1020", "variable_add tpucosim.cw.got_3\n");
 }
 

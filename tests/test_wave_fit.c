@@ -19,6 +19,8 @@ static char path[300];
 static wave_file *file;
 static wave_fit fit;
 static tpu_message why;
+static bool diverges; // at cycle 64
+static wave_lane marker;
 
 static void declare(void *user, wave_writer *to) {
     wave_lane *ready = user;
@@ -28,26 +30,41 @@ static void declare(void *user, wave_writer *to) {
     (void)wave_writer_add_bits(to, "mem_q[3]", 32, NULL);
     (void)wave_writer_add_text(to, "insn");
     wave_writer_close_scope(to);
+    if (diverges) {
+        wave_writer_open_scope(to, "tpucosim");
+        wave_writer_open_scope(to, "verdict");
+        marker = wave_writer_add_bits(to, "diverged", 1, NULL);
+        wave_writer_close_scope(to);
+        wave_writer_close_scope(to);
+    }
 }
 
 static void toggle(void *user, wave_writer *to, uint64_t cycle) {
     const wave_lane *ready = user;
     wave_writer_set(to, *ready, cycle);
+    if (diverges) {
+        wave_writer_set(to, marker, cycle >= 64);
+    }
 }
 
-static void set_up(void) {
+static void write_wave(void) {
     wave_lane ready = 0;
     const wave_source source = {.user = &ready,
                                 .first = 0,
-                                .last = 1,
+                                .last = 99,
                                 .cycle_time = 10,
                                 .declare = declare,
                                 .cycle = toggle};
+    cr_assert_eq(wave_writer_run(NULL, &source, path, &why), TPU_OK, "%s", why.text);
+    cr_assert_eq(wave_file_open(path, &file, &why), TPU_OK, "%s", why.text);
+}
+
+static void set_up(void) {
     scratch_make(directory, sizeof directory);
     (void)snprintf(path, sizeof path, "%s/a.fst", directory);
     why.text[0] = '\0';
-    cr_assert_eq(wave_writer_run(NULL, &source, path, &why), TPU_OK, "%s", why.text);
-    cr_assert_eq(wave_file_open(path, &file, &why), TPU_OK, "%s", why.text);
+    diverges = false;
+    write_wave();
 }
 
 static void tear_down(void) {
@@ -117,4 +134,15 @@ Test(wave_fit, writes_translations_as_the_generated_files_have_them) {
         free(made);
         free(generated);
     }
+}
+
+Test(wave_fit, puts_the_cursor_of_a_view_that_has_none_at_the_first_difference) {
+    diverges = true;
+    wave_file_close(file);
+    write_wave();
+    expect_gtkw("[timestart] 0\n*-6.000000 0 -1\n", NULL,
+                "[timestart] 390\n*-6.000000 640 640 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 "
+                "-1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
+    wave_fit_clear(&fit);
+    expect_gtkw("[timestart] 80\n*-6.000000 120 -1\n", NULL, "[timestart] 80\n*-6.000000 120 -1\n");
 }
