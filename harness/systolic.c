@@ -427,9 +427,12 @@ static void say_number(const theory *what, const systolic_case *of, const char *
     }
 }
 
-static void say(const theory *what, const systolic_case *of, tpu_message *out) {
-    char where[24];
-    say_place(what, where, sizeof where);
+// `open`: the rows would let others be at fault as well.
+static void say(const theory *what, const systolic_case *of, bool open, tpu_message *out) {
+    char name[24];
+    char where[40];
+    say_place(what, name, sizeof name);
+    (void)snprintf(where, sizeof where, "%s%s", open ? "perhaps " : "", name);
     const char *words = plain_words(what->kind);
     if (words != NULL) {
         (void)status_fail(out, TPU_OK, "%s %s", where, words);
@@ -487,7 +490,8 @@ void systolic_explain(const systolic_case *of, systolic_answer *out) {
         say_weights(of, out);
         return;
     }
-    say(&it.first[best], of, &out->reason);
+    const bool open = best == RANK_ALIKE ? of->seen == 1 : it.several[best];
+    say(&it.first[best], of, open, &out->reason);
     if (best != RANK_ALIKE && !it.several[best]) {
         out->row = it.first[best].row;
         out->col = it.first[best].col;

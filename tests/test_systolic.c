@@ -119,6 +119,7 @@ Test(systolic, names_only_the_column_when_two_elements_explain_it) {
     cr_expect_gt(answer.theories, 1u);
     cr_expect_eq(answer.row, -1);
     cr_expect_eq(answer.col, 1);
+    cr_expect_eq(strncmp(answer.reason.text, "perhaps PE(", 11), 0, "%s", answer.reason.text);
 }
 
 Test(systolic, claims_nothing_that_a_right_row_contradicts) {
