@@ -329,19 +329,6 @@ static void annotate_findings(const request *asked, const campaign_result *resul
     }
 }
 
-// On GitHub, each finding that fails the run.
-static void annotate(const request *asked, const campaign_result *result, const bool *waived) {
-    for (size_t i = 0; i < result->bucket_count; i++) {
-        const campaign_bucket *bucket = &result->bucket[i];
-        char directory[PATH_MAX];
-        int length =
-            snprintf(directory, sizeof directory, "%s/%s", asked->run.directory, bucket->directory);
-        if (!waived[i] && bucket->runs > 0 && length > 0 && (size_t)length < sizeof directory) {
-            cli_annotate_directory(directory);
-        }
-    }
-}
-
 static tpu_status show(request *asked, const campaign_result *result, double seconds, int *code,
                        tpu_message *why) {
     bool *waived = calloc(result->bucket_count + 1, sizeof *waived);
@@ -367,7 +354,6 @@ static tpu_status show(request *asked, const campaign_result *result, double sec
         status = cli_campaign_write_junit(&view, asked->junit, why);
     }
     annotate_findings(asked, result, waived);
-    annotate(asked, result, waived);
     *code = judge(asked, result, waived);
     free(waived);
     return status;
