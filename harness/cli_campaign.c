@@ -238,6 +238,12 @@ static tpu_status end_request(int argc, char **argv, request *out, tpu_message *
                            "campaign takes one directory; see tpucosim campaign "
                            "--help");
     }
+    if (out->run.workers > 1 && !out->merge &&
+        (out->settings.json || out->junit != NULL || out->waivers.path != NULL)) {
+        return status_fail(why, TPU_REFUSED,
+                           "--worker only runs; what there is to be judged or "
+                           "shown is given to --merge");
+    }
     out->run.directory = argv[optind];
     (void)snprintf(plan->engine, sizeof plan->engine, "%s", out->settings.engine);
     plan->watchdog = out->settings.config.watchdog;

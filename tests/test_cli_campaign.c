@@ -56,6 +56,8 @@ Test(cli_campaign, options_that_cannot_be_are_refused) {
     expect_refused("campaign @ --worker 0/2", "--worker");
     expect_refused("campaign @ --worker 3/2", "--worker");
     expect_refused("campaign @ --worker 2", "--worker");
+    expect_refused("campaign @ --worker 1/2 --junit @/j.xml", "given to --merge");
+    expect_refused("campaign @ --worker 1/2 --waivers @/w.json", "given to --merge");
     expect_refused("campaign @ --latency 3", "draws latency");
     expect_refused("campaign @ --engine systemc", "cannot start over");
     expect_refused("campaign @ --points @/none", "none");
