@@ -148,7 +148,12 @@ static void note_field(const lockstep *self, verdict *out, const expected_row *w
 
 static void note_place(verdict *out, const witness *seen) {
     const char *memory = tpu_mem_names[seen->memory];
-    if (seen->stale) {
+    if (seen->stale_start) {
+        verdict_note(out,
+                     "it is what row %u of %s still held from before this run: it was read "
+                     "too early, or the write is lost",
+                     seen->source, memory);
+    } else if (seen->stale) {
         verdict_note(out,
                      "it is what row %u of %s held before it was written last: it was read "
                      "too early, or the write is lost",

@@ -13,9 +13,10 @@ bool shadow_create(shadow *self, const uint8_t *from, size_t rows, size_t bytes)
     self->now = calloc(rows, bytes);
     self->before = calloc(rows, bytes);
     self->written = calloc(rows, sizeof *self->written);
+    self->again = calloc(rows, sizeof *self->again);
     self->loaded = calloc(rows, sizeof *self->loaded);
-    bool good =
-        self->now != NULL && self->before != NULL && self->written != NULL && self->loaded != NULL;
+    bool good = self->now != NULL && self->before != NULL && self->written != NULL &&
+                self->loaded != NULL && self->again != NULL;
     if (good && from != NULL) {
         memcpy(self->now, from, rows * bytes);
     }
@@ -26,6 +27,7 @@ void shadow_clear(shadow *self) {
     free(self->now);
     free(self->before);
     free(self->written);
+    free(self->again);
     free(self->loaded);
     *self = (shadow){.now = NULL};
 }
@@ -35,6 +37,7 @@ void shadow_write(shadow *self, uint32_t row, const uint8_t *data, bool loaded) 
         uint8_t *at = self->now + row * self->bytes;
         memcpy(self->before + row * self->bytes, at, self->bytes);
         memcpy(at, data, self->bytes);
+        self->again[row] = self->written[row];
         self->written[row] = true;
         self->loaded[row] = loaded;
     }

@@ -15,6 +15,7 @@ typedef struct shadow {
     uint8_t *now;
     uint8_t *before; /**< what a row held before its last write */
     bool *written;   /**< since the start */
+    bool *again;     /**< more than once */
     bool *loaded;    /**< what was written last was marked as loaded data */
     size_t rows;
     size_t bytes; /**< of a row */

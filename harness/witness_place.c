@@ -45,6 +45,7 @@ void witness_place_in_memory(const witness_query *query, const shadow *from, con
     if (out->source < from->rows && from->written[out->source]) {
         out->stale = gives(query, shadow_row_before(from, out->source), lanes) &&
                      !gives(query, shadow_row(from, out->source), lanes);
+        out->stale_start = out->stale && !from->again[out->source];
     }
 }
 

@@ -96,7 +96,7 @@ static void read_what_was_there(tpu_stream stream, uint64_t index, uint8_t *row)
     }
 }
 
-Test(blame, recognises_what_a_row_held_before_its_last_write) {
+Test(blame, recognises_what_a_row_held_before_the_run) {
     // Row 10 of acol is vr row 66. Run once with another A; the second run reads the first one's.
     for (uint32_t lane = 0; lane < 4; lane++) {
         rig.a[2 * 64 + 4 + lane] = (uint8_t)(100 + lane);
@@ -108,7 +108,32 @@ Test(blame, recognises_what_a_row_held_before_its_last_write) {
         rig.a[2 * 64 + 4 + lane] = (uint8_t)lane;
     }
     edit(read_what_was_there);
-    expect_note("it is what row 66 of vr held before it was written last");
+    expect_note("it is what row 66 of vr still held from before this run");
+}
+
+static void read_the_sum_before(tpu_stream stream, uint64_t index, uint8_t *row) {
+    // ar row 3 is written by the first mm, the second mm and the vrelu: rows 3 and 11 of
+    // ar.write.mm, row 3 of ar.write.alu. ac2sp row 3 shows it; here as it was before the vrelu.
+    if (stream == TPU_STREAM_AR_WRITE_MM && index == 11) {
+        for (int lane = 0; lane < 4; lane++) {
+            int32_t value = get_word(row + 2 + 4 * lane);
+            kept[lane] = (uint8_t)(value > 127 ? 127 : value < -128 ? -128 : value);
+        }
+    }
+}
+
+static void show_the_sum_before(tpu_stream stream, uint64_t index, uint8_t *row) {
+    if (stream == TPU_STREAM_AC2SP && index == 3) {
+        memcpy(row, kept, 4);
+    }
+}
+
+Test(blame, recognises_what_a_row_held_before_its_last_write) {
+    const fake_fault look = {.kind = FAKE_FAULT_EDIT, .edit = read_the_sum_before};
+    lockstep_rig_run(&rig, &look); // changes nothing
+    cr_assert_eq(rig.out.kind, VERDICT_OK, "%s", rig.out.sentence.text);
+    edit(show_the_sum_before);
+    expect_note("it is what row 3 of ar held before it was written last");
 }
 
 // ---- the array ----------------------------------------------------------------------------------
