@@ -139,6 +139,39 @@ Test(page_browser, shows_a_hang_and_an_extra_row) {
     recording_clear(&rec);
 }
 
+// After the end ar row 5 holds 1 in lane 2 where -2 was meant; its neighbour is right.
+Test(page_browser, shows_a_memory_that_differs_at_the_end) {
+    static const int32_t want[2][4] = {{9, 9, 9, 9}, {0, 7, -2, -8}};
+    recording_rig_small(&rec);
+    rec.event[13].differs = false;
+    verdict *out = &rec.seen;
+    out->kind = VERDICT_MISMATCH;
+    out->diff = VERDICT_DIFF_MEMORY;
+    out->memory = TPU_MEM_AR;
+    out->unit = TPU_UNIT_ACCU;
+    out->row = 5;
+    out->lane = 2;
+    out->first = (verdict_element){.expected = -2, .got = 1, .bytes = 4};
+    out->window = (verdict_window){.first = 4, .rows = 2, .seen = 2, .row_bytes = 16};
+    out->window.expected = calloc(VERDICT_WINDOW, 16);
+    out->window.got = calloc(VERDICT_WINDOW, 16);
+    cr_assert(out->window.expected != NULL && out->window.got != NULL);
+    memcpy(out->window.expected, want, sizeof want);
+    memcpy(out->window.got, want, sizeof want);
+    out->window.got[16 + 8] = 1; // little-endian: 1 instead of -2
+    memset(out->window.got + 16 + 9, 0, 3);
+    context = (report_context){.name = "end", .params = &rec.params, .engine = "fake"};
+    cr_assert_eq(page_write(&rec, &context, path, &why), TPU_OK, "%s", why.text);
+    browser_open(path, "#selftest", directory, &seen);
+    cr_expect_str_eq(seen.console, "");
+    expect_selftest("ok");
+    compare_report(50);
+    expect_text("heat-wrong", "1");
+    expect_text("heat-all", "8");
+    cr_expect(strstr(seen.dom, "expected -2, got 1") != NULL);
+    recording_clear(&rec);
+}
+
 // Nothing differs: a run that went well can be looked at too.
 Test(page_browser, shows_a_run_without_a_difference) {
     recording_rig_small(&rec);

@@ -103,8 +103,11 @@ function listing(pc) {
 // ---- rows of the guilty stream -----------------------------------------------------------------
 
 function diffRow(stream, event) {
-    const got = decodeRow(stream, event.got);
-    const want = event.extra ? null : decodeRow(stream, event.expected);
+    return diffItems(event, decodeRow(stream, event.got),
+        event.extra ? null : decodeRow(stream, event.expected));
+}
+
+function diffItems(event, got, want) {
     const items = (got || []).map((item, i) => ({
         name: item.name, lane: item.lane ? Number(item.name.slice(5)) : null, got: item.text,
         expected: want ? want[i].text : null, differs: want === null || item.text !== want[i].text,
@@ -115,17 +118,33 @@ function diffRow(stream, event) {
 
 const HEAT_ROWS = 64;
 
+// Rows of a memory at the end of the run, as the report has them around the first that differs.
+function memoryRows() {
+    const bytes = report.memory === "ar" ? 4 : 1;
+    const lanes = {fields: [], head: 0, lane_bytes: bytes};
+    const seen = (report.window || {}).got || [];
+    const first = Number((report.window || {}).first_row || 0);
+    return ((report.window || {}).expected || []).slice(0, seen.length).map((want, i) => {
+        const got = decodeBytes(lanes, seen[i]);
+        return {...diffItems({index: first + i, cycle: null}, got, decodeBytes(lanes, want)), bytes};
+    });
+}
+
 // Rows of the stream around the first difference: those of its instruction, at most HEAT_ROWS.
 function guiltyRows(recording) {
     const stream = data.machine.streams.findIndex((s) => s.name === report.stream);
     if (stream < 0) {
-        return {stream, rows: []};
+        return {stream, rows: report.memory ? memoryRows() : []};
     }
     const list = recording.streams[stream].filter((e) => e.got !== "");
     const wrong = list.findIndex((e) => e.differs);
     const from = Math.max(0, (wrong < 0 ? list.length : wrong) - 8);
     const of = list.slice(from, from + HEAT_ROWS);
     return {stream, rows: of.map((event) => diffRow(stream, event))};
+}
+
+function place() {
+    return report.stream || report.memory;
 }
 
 function heatKind(item) {
@@ -143,19 +162,21 @@ function heatSection(rows, wave, recording) {
     }
     const wrong = rows.reduce((n, r) => n + r.items.filter((i) => i.differs).length, 0);
     const all = rows.reduce((n, r) => n + r.items.length, 0);
+    const go = (row) => row.event.cycle !== null && wave.go(row.event.cycle, true);
     const cell = (row, item) => el("td", {class: heatKind(item), tabindex: item.differs ? 0 : null,
         title: item.name + " of row " + row.event.index + ": expected "
             + (item.expected === null ? "no row" : item.expected) + ", got " + item.got,
-        click: () => wave.go(row.event.cycle, true),
-        keydown: (e) => e.key === "Enter" && wave.go(row.event.cycle, true),
+        click: () => go(row),
+        keydown: (e) => e.key === "Enter" && go(row),
     }, item.differs ? item.got : "\u00B7");
     const head = rows[0].items.map((item) => el("th", {scope: "col"},
         item.lane === null ? item.name : String(item.lane)));
     const body = rows.map((row) => el("tr", {},
         el("th", {scope: "row", class: "n"}, String(row.event.index)),
-        el("th", {class: "n soft"}, recording.cycleText(row.event.cycle)),
+        el("th", {class: "n soft"}, row.event.cycle === null ? "end"
+            : recording.cycleText(row.event.cycle)),
         row.items.map((item) => cell(row, item))));
-    return section("heat", "Wrong elements", report.stream + ", a row a line, a lane a column",
+    return section("heat", "Wrong elements", place() + ", a row a line, a lane a column",
         el("p", {class: "soft"}, el("span", {id: "heat-wrong"}, String(wrong)), " of ",
             el("span", {id: "heat-all"}, String(all)), " elements of ", rows.length === 1 ? "the row"
                 : "the " + rows.length + " rows",
@@ -215,9 +236,10 @@ function laneSection(rows) {
     const by = (item) => item.expected === null || item.lane === null ? ""
         : String(BigInt(item.got) - BigInt(item.expected));
     const hex = (text) => /^-?[0-9]+$/.test(text || "") ? "0x" + BigInt.asUintN(
-        8 * (data.machine.streams[wrong.event.stream].lane_bytes || 8), BigInt(text)).toString(16)
+        8 * (wrong.bytes || data.machine.streams[wrong.event.stream].lane_bytes || 8),
+        BigInt(text)).toString(16)
         : "";
-    return section("lanes", "Expected and got", "row " + wrong.event.index + " of " + report.stream,
+    return section("lanes", "Expected and got", "row " + wrong.event.index + " of " + place(),
         table([
             {title: "lane", th: true, cell: (i) => i.lane === null ? i.name : String(i.lane)},
             {title: "expected", n: true, cell: (i) => i.expected === null ? "no row" : i.expected},

@@ -20,7 +20,10 @@ function stateText(state, wait) {
 
 // A row's bytes as fields and lanes.
 function decodeRow(stream, hex) {
-    const info = data.machine.streams[stream];
+    return decodeBytes(data.machine.streams[stream], hex);
+}
+
+function decodeBytes(info, hex) {
     if (!hex) {
         return null;
     }
