@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instructions and loops, coarse before fine: runs of instructions out (ddmin over chunks, then
-// single ones), loops out with or without their body, folded, unrolled, merged. Each edit is made
-// on a copy and tried; what is not legal is skipped by shrink_try_program. No edit makes a program
-// longer, so passes come to an end.
+// single ones), loops out with or without their body, folded, unrolled, merged, rolled. Each edit
+// is made on a copy and tried; what is not legal is skipped by shrink_try_program. No edit makes a
+// program longer, so passes come to an end.
 
 #include "harness/shrink_internal.h"
 
@@ -162,6 +162,40 @@ static bool merge(isa_program *program, size_t at, uint32_t variant) {
     return unwrap(program, at + 1, 0);
 }
 
+// Only what is too long to read at a glance.
+#define ROLL_ABOVE 10u
+#define ROLL_VARIANTS 12u
+
+static bool has_control(const isa_program *program, size_t first, size_t count) {
+    for (size_t i = first; i < first + count; i++) {
+        if (tpu_ops[program->insn[i].op].is_control) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// One to three instructions many times over in place of all that follows, or of all but the last
+// one: what fills a queue need not be many instructions.
+static bool roll(isa_program *program, size_t at, uint32_t variant) {
+    static const uint8_t trips[] = {32, TPU_MAXROWS};
+    size_t body = 1 + variant % 3;
+    size_t keep = variant / 3 % 2;
+    size_t rest = program->count - at;
+    if (program->count <= ROLL_ABOVE || rest < body + keep + 3 || depth_at(program, at) != 0 ||
+        has_control(program, at, body) || has_control(program, program->count - keep, keep)) {
+        return false;
+    }
+    isa_insn *insn = program->insn + at;
+    const isa_insn last = program->insn[program->count - 1];
+    memmove(insn + 1, insn, body * sizeof *insn);
+    insn[0] = (isa_insn){.op = TPU_OP_LOOP, .nr = trips[variant / 6]};
+    insn[body + 1] = (isa_insn){.op = TPU_OP_ENDLOOP};
+    insn[body + 2] = last;
+    program->count = at + body + 2 + keep;
+    return true;
+}
+
 bool shrink_everywhere(shrink *self, isa_program *copy, shrink_edit how, uint32_t variants) {
     bool changed = false;
     for (size_t at = 0; at < shrink_subject(self)->program.count && !shrink_is_over(self); at++) {
@@ -182,6 +216,7 @@ bool shrink_program_pass(shrink *self) {
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         changed = shrink_everywhere(self, &copy, loops[i], 1) || changed;
     }
+    changed = shrink_everywhere(self, &copy, roll, ROLL_VARIANTS) || changed;
     changed = shrink_numbers_pass(self, &copy) || changed;
     isa_program_clear(&copy);
     return changed && !shrink_is_over(self);

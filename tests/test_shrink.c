@@ -173,6 +173,23 @@ Test(shrink, a_fault_of_the_seventh_issue_keeps_seven_issues) {
     reproducer_clear(&repro);
 }
 
+Test(shrink, a_fault_of_the_fortieth_issue_becomes_a_loop) {
+    // Forty issues are needed: three instructions can make them, or four with two in the loop.
+    char text[64 * 16] = "";
+    for (int i = 0; i < 50; i++) {
+        strcat(text, i % 7 == 3 ? "nop\nnop\n" : "nop\n");
+    }
+    engine_api api = planted_api(
+        (fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_ISSUE, .event = 39, .bit = 24});
+    repro.config.params.imem_size = 8 + 2 * 64;
+    add(text);
+    expect_failure(&api);
+    (void)shrink_it(&api);
+    cr_expect_leq(small_program()->count, 4u);
+    cr_expect_eq(small_program()->insn[0].op, TPU_OP_LOOP);
+    reproducer_clear(&repro);
+}
+
 Test(shrink, a_hang_shrinks_as_a_mismatch_does) {
     engine_api api =
         planted_api((fake_fault){.kind = FAKE_FAULT_HANG, .stream = TPU_STREAM_ACOL, .event = 2});
