@@ -98,8 +98,7 @@ static tpu_status open_wave(work *self, tpu_message *why) {
                             : status;
 }
 
-// The machine's side is written; the model's comes from running the same once
-// more.
+// The machine's side is written; the model's comes from running the same once more.
 static tpu_status close_wave(work *self, tpu_message *why) {
     const engine_api *api = session_api(self->session);
     const recording_window all = {.first = 0, .last = UINT64_MAX};
@@ -163,8 +162,7 @@ static void say_unchecked(const work *self) {
                      (unsigned long long)status->cycles);
         return;
     }
-    (void)printf("ended by fault %s of %s at pc %u after %llu cycles; nothing "
-                 "was compared\n",
+    (void)printf("ended by fault %s of %s at pc %u after %llu cycles; nothing was compared\n",
                  rule != NULL ? rule : "?",
                  status->fault_unit < TPU_UNIT_COUNT ? tpu_unit_names[status->fault_unit] : "?",
                  status->fault_pc, (unsigned long long)status->cycles);
@@ -194,8 +192,7 @@ static int show(const work *self) {
     return verdict_exit_code(self->seen.kind);
 }
 
-// A failure leaves a directory; what could not be written is said, the verdict
-// stays.
+// A failure leaves a directory; what could not be written is said, the verdict stays.
 static void leave_failure(work *self) {
     if (self->seen.kind != VERDICT_MISMATCH && self->seen.kind != VERDICT_HANG) {
         return;
@@ -228,34 +225,25 @@ static int finish(work *self, size_t rows, size_t columns) {
 }
 
 static const char run_usage[] =
-    "usage: tpucosim run PROGRAM.s [-A A.npy] [-B B.npy] [-C C.npy] [-o "
-    "OUT.npy] [OPTION]...\n\n"
-    "Runs the program on the machine and on the model in lockstep. Matrices "
-    "are int8 .npy files\n"
-    "or raw bytes (FILE:ROWSxCOLUMNS) and lie in the upper left corner of "
-    "MAXDIM x MAXDIM regions\n"
-    "of zeros; OUT receives the whole region C (.npy; .raw or .bin for bytes "
-    "alone).\n"
+    "usage: tpucosim run PROGRAM.s [-A A.npy] [-B B.npy] [-C C.npy] [-o OUT.npy] [OPTION]...\n\n"
+    "Runs the program on the machine and on the model in lockstep. Matrices are int8 .npy files\n"
+    "or raw bytes (FILE:ROWSxCOLUMNS) and lie in the upper left corner of MAXDIM x MAXDIM regions\n"
+    "of zeros; OUT receives the whole region C (.npy; .raw or .bin for bytes alone).\n"
     "  --fortran         write OUT.npy in Fortran order\n"
     "  --unchecked       run an illegal program too, on the machine alone\n"
     "  --save FILE       write a reproducer, whatever the verdict\n"
-    "  --wave FILE       write a waveform (FST) of the whole "
-    "run\n" CLI_SETTING_HELP;
+    "  --wave FILE       write a waveform (FST) of the whole run\n" CLI_SETTING_HELP;
 
 static const char gemm_usage[] =
     "usage: tpucosim gemm A.npy B.npy [-o C.npy] [--relu] [OPTION]...\n\n"
-    "Multiplies two int8 matrices on the machine, in lockstep with the model. "
-    "Extents that are no\n"
-    "multiple of T are padded with zeros and cropped again. A and B may be raw "
-    "bytes,\n"
+    "Multiplies two int8 matrices on the machine, in lockstep with the model. Extents that are no\n"
+    "multiple of T are padded with zeros and cropped again. A and B may be raw bytes,\n"
     "FILE:ROWSxCOLUMNS; C is bytes alone when its name ends in .raw or .bin.\n"
     "  --fortran         write C.npy in Fortran order\n"
     "  --relu            rectify before saturating\n"
-    "  --form FORM       looped, interleaved, b_per_tile, flat or fast; "
-    "default looped\n"
+    "  --form FORM       looped, interleaved, b_per_tile, flat or fast; default looped\n"
     "  --save FILE       write a reproducer, whatever the verdict\n"
-    "  --wave FILE       write a waveform (FST) of the whole "
-    "run\n" CLI_SETTING_HELP;
+    "  --wave FILE       write a waveform (FST) of the whole run\n" CLI_SETTING_HELP;
 
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'}, {"relu", no_argument, NULL, 'r'},
