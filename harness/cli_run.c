@@ -189,7 +189,8 @@ static int show(const work *self) {
     (void)fputs(self->settings.json ? "\n" : "", stdout);
     free(text);
     if (self->wave != NULL && !self->settings.json) {
-        (void)printf("\nThe waveform holds the whole run; tpucosim wave %s shows it.\n", self->wave);
+        (void)printf("\nThe waveform holds the whole run; tpucosim wave %s shows it.\n",
+                     self->wave);
     }
     cli_annotate_verdict(&self->seen, &context);
     return verdict_exit_code(self->seen.kind);
