@@ -21,8 +21,8 @@ static const char usage[] =
     "usage: tpucosim page FILE [-o OUT.html]\n"
     "       tpucosim page SUMMARY.json... [-o OUT.html] [--title TEXT]\n\n"
     "One HTML file that needs nothing but a browser. Of a reproducer (repro.json) it shows the\n"
-    "failure, running it again; of what cosim, bench, fuzz, campaign, mutants, illegal, equal\n"
-    "and timeline say with --json, and of the CSV of fuzz --growth, it shows the whole run.\n"
+    "failure, running it again; of what cosim, bench, fuzz, campaign, mutants and timeline say\n"
+    "with --json, and of the CSV of fuzz --growth, it shows the whole run.\n"
     "  -o OUT.html       default report.html\n"
     "  --title TEXT      heading of a summary\n";
 

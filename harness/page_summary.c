@@ -185,8 +185,8 @@ static tpu_status read_json(const page_summary_part *part, const char **kind, cJ
     tpu_status status = TPU_OK;
     if (*kind == NULL) {
         status = status_fail(why, TPU_REFUSED,
-                             "%s: not what cosim, bench, fuzz, campaign, mutants, illegal, equal "
-                             "or timeline say with --json",
+                             "%s: not what cosim, bench, fuzz, campaign, mutants or timeline say "
+                             "with --json",
                              part->name);
     } else {
         status = check(*kind, json, part->name, why);

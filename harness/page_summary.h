@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole run as one HTML page: what cosim, bench, fuzz, campaign, mutants, illegal, equal and
-// timeline say with --json, and what fuzz writes with --growth, beside each other.
+// A whole run as one HTML page: what cosim, bench, fuzz (also --illegal and --equal), campaign,
+// mutants and timeline say with --json, and what fuzz writes with --growth, beside each other.
 
 #ifndef PAGE_SUMMARY_H
 #define PAGE_SUMMARY_H

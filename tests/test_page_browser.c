@@ -206,6 +206,7 @@ Test(page_browser, shows_a_whole_run_as_its_json_says_it) {
         cJSON_Delete(json);
     }
     cr_expect(strstr(seen.dom, "Coverage growth") != NULL);
+    cr_expect(strstr(seen.dom, "guided.csv, blind.csv") != NULL, "one picture for both");
     cr_expect(strstr(seen.dom, "guided 1200") != NULL, "the last point of the line");
     cr_expect(strstr(seen.dom, "guided.csv 1234") != NULL);
     cr_expect(strstr(seen.dom, "blind.csv 765") != NULL);

@@ -38,7 +38,7 @@ function cosimPart(path, json) {
     {row: (r) => bad(r) ? {class: "guilty"} : {}}),
     used.length === 0 ? null : [el("h3", {}, "The array's use",
         el("small", {}, "ideal cycles in a hundred of the run's")),
-    barChart(used.map((r) => ({name: (r.program + " " + shapeText(r)).slice(0, 21),
+    barChart(used.map((r) => ({name: (r.program + " " + shapeText(r)).slice(0, 29),
         value: 100 * number(r.ideal) / number(r.cycles),
         text: percent(number(r.ideal), number(r.cycles))})), "Use of the array")]];
 }
@@ -154,12 +154,11 @@ function findings(path, json) {
 }
 
 // All files of this kind are lines of one picture, at the place of the first.
-function growthPart(path, json) {
+function growthPart() {
     const all = data.parts.map((part, i) => ({...part, path: "parts/" + i + "/json"}))
         .filter((part) => part.kind === "growth" && part.json.length > 0);
-    if (all.length === 0 || all[0].path !== path) {
-        return el("p", {class: "soft"}, all.length === 0 ? "No line yet."
-            : "A line of the picture above.");
+    if (all.length === 0) {
+        return el("p", {class: "soft"}, "No line yet.");
     }
     const points = all.flatMap((part) => part.json.map((p) => ({...p, series: part.file})));
     return [growthChart(points), table([
@@ -182,9 +181,17 @@ const PARTS = {
     timeline: [timelinePart, "Where the cycles went", (j) => j.verdict === "OK"],
 };
 
+function shownParts() {
+    const first = data.parts.findIndex((part) => part.kind === "growth");
+    const files = data.parts.filter((part) => part.kind === "growth").map((part) => part.file);
+    return data.parts.map((part, i) => ({...part, path: "parts/" + i + "/json",
+        id: part.kind + "-" + i, good: PARTS[part.kind][2](part.json),
+        file: part.kind === "growth" ? files.join(", ") : part.file}))
+        .filter((part, i) => part.kind !== "growth" || i === first);
+}
+
 function drawSummary() {
-    const parts = data.parts.map((part, i) => ({...part, path: "parts/" + i + "/json",
-        id: part.kind + "-" + i, good: PARTS[part.kind][2](part.json)}));
+    const parts = shownParts();
     const good = parts.every((part) => part.good);
     document.getElementById("head").append(
         el("div", {}, el("span", {class: "badge " + (good ? "good" : "bad")}, good ? "ALL WELL"
@@ -212,7 +219,7 @@ function selftestSummary() {
         button.click();
         check("and back", String(texts()) === String(texts().sort(order).reverse()));
     }
-    check("there is a section for each part", data.parts.length
+    check("there is a section for each part", shownParts().length
         === document.querySelectorAll("main > section").length);
     check("every link of the index leads somewhere", [...document.querySelectorAll("#index a")]
         .every((a) => document.getElementById(a.hash.slice(1)) !== null));

@@ -113,12 +113,12 @@ function lineChart(series, xName, yName) {
 function barChart(rows, name) {
     const max = Math.max(...rows.map((r) => Math.max(r.value, r.mark || 0)), 1e-9);
     const height = 22 * rows.length + 6;
-    const x = (value) => 150 + 400 * value / max;
-    return el("div", {class: "scroll"}, svg("svg", {class: "picture", width: 680, height,
-        viewBox: "0 0 680 " + height, role: "img", "aria-label": name}, rows.map((r, i) => [
-        svg("text", {x: 142, y: 22 * i + 16, "text-anchor": "end"}, r.name),
-        svg("rect", {class: "bar" + (r.bad ? " bad" : ""), x: 150, y: 22 * i + 4,
-            width: Math.max(x(r.value) - 150, 0), height: 14}),
+    const x = (value) => 210 + 400 * value / max;
+    return el("div", {class: "scroll"}, svg("svg", {class: "picture", width: 740, height,
+        viewBox: "0 0 740 " + height, role: "img", "aria-label": name}, rows.map((r, i) => [
+        svg("text", {x: 202, y: 22 * i + 16, "text-anchor": "end"}, r.name),
+        svg("rect", {class: "bar" + (r.bad ? " bad" : ""), x: 210, y: 22 * i + 4,
+            width: Math.max(x(r.value) - 210, 0), height: 14}),
         r.mark ? svg("line", {class: "mark", x1: x(r.mark), x2: x(r.mark), y1: 22 * i + 2,
             y2: 22 * i + 20}) : null,
         svg("text", {class: "soft", x: x(Math.max(r.value, r.mark || 0)) + 6, y: 22 * i + 16},
@@ -145,7 +145,7 @@ function growthChart(list) {
     }
     const over = list[0].seconds !== undefined ? "seconds" : "programs";
     const names = [...new Set(list.map((p) => p.series || "bins"))];
-    return [el("h3", {}, "Coverage growth"), lineChart(names.map((name) => ({name,
+    return [el("h3", {}, "Bins hit", el("small", {}, "over " + over)), lineChart(names.map((name) => ({name,
         points: list.filter((p) => (p.series || "bins") === name)
-            .map((p) => [number(p[over]), number(p.bins)])})), over, "bins hit")];
+            .map((p) => [number(p[over]), number(p.bins)])})), over, "bins")];
 }
