@@ -37,7 +37,13 @@ equal: build ## the same events whatever the stalls, latency, depth and contents
 fuzz-readers: tools-test ## libFuzzer on every reader of files: make fuzz-readers FUZZ_SECONDS=60
 	@ci/fuzz_readers $(BUILD) $(FUZZ_SECONDS)
 
-fuzz-nightly: build ## a campaign with seeds of the commit: make fuzz-nightly NIGHT_SECONDS=3600
+fuzz-guided: tools-fuzz engine ## random programs guided by coverage: FUZZ_SECONDS=60
+	@$(TPUCOSIM) fuzz --guided --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
+
+fuzz-growth: tools-fuzz build ## blind against guided, bins over time as CSV and SVG
+	@ci/fuzz_growth $(BUILD) $(FUZZ_SECONDS)
+
+fuzz-nightly: tools-fuzz build ## a campaign with seeds of the commit: make fuzz-nightly NIGHT_SECONDS=3600
 	@ci/fuzz_nightly $(BUILD) $(NIGHT_SECONDS)
 
 bench: engine ## cycles against the targets, checked and bare cycles a second
@@ -97,8 +103,14 @@ $(BUILD)/build.ninja: CMakePresets.json
 tools:
 	@ci/bootstrap run
 
+# libFuzzer is looked for when CMake configures.
+tools-fuzz: $(BUILD)/build.ninja
+	@ci/bootstrap fuzz
+	@grep -q '^TPU_LIBFUZZER:.*=/' $(BUILD)/CMakeCache.txt || cmake $(BUILD) >$(BUILD)/configure.log
+
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz fuzz-nightly illegal equal fuzz-readers waves campaign bench test unit matrix \
-	lint mutants check build engine format generate clean help tools tools-test
+.PHONY: cosim fuzz fuzz-guided fuzz-growth fuzz-nightly illegal equal fuzz-readers waves campaign \
+	bench test unit matrix lint mutants check build engine format generate clean help tools \
+	tools-fuzz tools-test

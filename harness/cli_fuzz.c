@@ -37,6 +37,7 @@ static const char usage[] =
     "  --replay-corpus DIR  runs every file of a corpus, each on a fresh machine, and nothing "
     "else\n"
     "  --minimise DIR    runs every file of a corpus and removes those that cover nothing more\n"
+    "  --keep N          at most so many files of it: those that cover most for their size\n"
     "  --coverage        the bins of the functional coverage with the programs that hit each\n"
     "  --growth FILE     bins over time as CSV, a line a second\n"
     "  --traits          how many of the sampled programs exercised what\n"
@@ -66,11 +67,39 @@ enum {
     OPT_CORPUS,
     OPT_GROWTH,
     OPT_REPLAY,
-    OPT_MINIMISE
+    OPT_MINIMISE,
+    OPT_KEEP
 };
 
 static tpu_status take_number(const char *name, uint64_t limit, uint64_t *out, tpu_message *why) {
     return cli_read_number(name, optarg, limit, out, why);
+}
+
+// What guidance, coverage and corpora are told.
+static tpu_status take_guidance(int option, cli_fuzz_request *to, tpu_message *why) {
+    switch (option) {
+    case OPT_GUIDED:
+        to->fuzz.drive = guided_run;
+        return TPU_OK;
+    case OPT_CORPUS:
+        to->fuzz.corpus = optarg;
+        return TPU_OK;
+    case OPT_KEEP:
+        return take_number("--keep", 1000000, &to->keep, why);
+    case OPT_REPLAY:
+        to->replay = optarg;
+        return TPU_OK;
+    case OPT_MINIMISE:
+        to->minimise = optarg;
+        return TPU_OK;
+    case OPT_GROWTH:
+        to->growth = optarg;
+        to->fuzz.coverage = true;
+        return TPU_OK;
+    default: // OPT_COVERAGE
+        to->fuzz.coverage = true;
+        return TPU_OK;
+    }
 }
 
 static tpu_status take_option(int option, char *const *argv, cli_fuzz_request *to,
@@ -103,24 +132,13 @@ static tpu_status take_option(int option, char *const *argv, cli_fuzz_request *t
         to->fuzz.shrink_seconds = (double)number;
         return status;
     case OPT_GUIDED:
-        to->fuzz.drive = guided_run;
-        return TPU_OK;
     case OPT_CORPUS:
-        to->fuzz.corpus = optarg;
-        return TPU_OK;
+    case OPT_KEEP:
     case OPT_REPLAY:
-        to->replay = optarg;
-        return TPU_OK;
     case OPT_MINIMISE:
-        to->minimise = optarg;
-        return TPU_OK;
     case OPT_GROWTH:
-        to->growth = optarg;
-        to->fuzz.coverage = true;
-        return TPU_OK;
     case OPT_COVERAGE:
-        to->fuzz.coverage = true;
-        return TPU_OK;
+        return take_guidance(option, to, why);
     case OPT_WAIVERS:
         to->waivers.path = optarg;
         return TPU_OK;
@@ -156,6 +174,7 @@ static tpu_status read_request(int argc, char **argv, cli_fuzz_request *out, tpu
                                             {"growth", required_argument, NULL, OPT_GROWTH},
                                             {"replay-corpus", required_argument, NULL, OPT_REPLAY},
                                             {"minimise", required_argument, NULL, OPT_MINIMISE},
+                                            {"keep", required_argument, NULL, OPT_KEEP},
                                             {"guided", no_argument, NULL, OPT_GUIDED},
                                             {"corpus", required_argument, NULL, OPT_CORPUS},
                                             {"traits", no_argument, NULL, OPT_TRAITS},

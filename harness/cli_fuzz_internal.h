@@ -20,6 +20,7 @@ typedef struct cli_fuzz_request {
     const char *growth;   /**< file; NULL = none */
     const char *replay;   /**< directory of a corpus */
     const char *minimise; /**< directory of a corpus */
+    uint64_t keep;        /**< files that minimising leaves; 0 = as many as it takes */
     bool traits;
     bool help;
 } cli_fuzz_request;

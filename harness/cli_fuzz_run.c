@@ -94,7 +94,7 @@ static tpu_status run_corpus(const cli_fuzz_request *asked, fuzz_summary *sum, t
     if (status == TPU_OK && asked->replay != NULL) {
         status = corpus_replay(&files, &asked->fuzz, sum, why);
     } else if (status == TPU_OK) {
-        status = corpus_minimise(&files, &asked->fuzz, sum, &kept, why);
+        status = corpus_minimise(&files, &asked->fuzz, (size_t)asked->keep, sum, &kept, why);
     }
     if (status == TPU_OK && asked->minimise != NULL && !asked->settings.json) {
         (void)printf("kept %zu of %zu files\n", kept, files.count);

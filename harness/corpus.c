@@ -244,13 +244,13 @@ static share *best_share(share *of, size_t count, const uint8_t *covered) {
     return best;
 }
 
-static size_t choose(share *of, size_t count) {
+static size_t choose(share *of, size_t count, size_t most) {
     uint8_t covered[sizeof of->bits] = {0};
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         of[i].fresh = UINT16_MAX;
     }
-    for (share *next = best_share(of, count, covered); next != NULL;
+    for (share *next = best_share(of, count, covered); next != NULL && kept < most;
          next = best_share(of, count, covered)) {
         next->kept = true;
         kept++;
@@ -272,8 +272,8 @@ static tpu_status remove_rest(const corpus *self, const share *of, tpu_message *
     return TPU_OK;
 }
 
-tpu_status corpus_minimise(const corpus *self, const fuzz_options *options, fuzz_summary *out,
-                           size_t *kept, tpu_message *why) {
+tpu_status corpus_minimise(const corpus *self, const fuzz_options *options, size_t most,
+                           fuzz_summary *out, size_t *kept, tpu_message *why) {
     shares *all = calloc(1, sizeof *all);
     tpu_status status = TPU_OK;
     if (all != NULL) {
@@ -286,7 +286,7 @@ tpu_status corpus_minimise(const corpus *self, const fuzz_options *options, fuzz
     const listener to = {.user = all, .ran = note_share};
     status = check_and_run(self, options, &to, out, why);
     if (status == TPU_OK) {
-        *kept = choose(all->of, self->count);
+        *kept = choose(all->of, self->count, most > 0 ? most : self->count);
         status = remove_rest(self, all->of, why);
     }
     free(all->of);

@@ -44,10 +44,11 @@ tpu_status corpus_replay(const corpus *self, const fuzz_options *options, fuzz_s
 /**
  * Runs every file and removes those without which nothing is lost: smaller files are kept in place
  * of larger ones.
- * @param[in,out] out  zeroed; covered: what is left covers it all.
+ * @param most         files that may stay; 0 = as many as it takes.
+ * @param[in,out] out  zeroed; covered: by all of them; without `most`, what is left covers it too.
  * @param[out] kept    files that stay.
  */
-tpu_status corpus_minimise(const corpus *self, const fuzz_options *options, fuzz_summary *out,
-                           size_t *kept, tpu_message *why) TPU_NODISCARD;
+tpu_status corpus_minimise(const corpus *self, const fuzz_options *options, size_t most,
+                           fuzz_summary *out, size_t *kept, tpu_message *why) TPU_NODISCARD;
 
 #endif

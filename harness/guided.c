@@ -51,6 +51,9 @@ typedef enum arm { ARM_DRAW, ARM_CHANGE, ARMS } arm;
 // of the time on counting what is common.
 #define RARE 64u
 
+// While drawn programs find more than this, only what is new is shown: all is rare then.
+#define EARLY_YIELD 0.05
+
 // Weight of one program in the mean, and the least share of an arm.
 #define YIELD_STEP (1.0 / 2048)
 #define SHARE_LEAST 0.04
@@ -127,9 +130,10 @@ static void mark(void) {
     uint32_t fresh = 0;
     const uint16_t *bins = coverage_touched(run.loop.cover, &count);
     const uint64_t *hits = coverage_hits(run.loop.cover);
+    uint64_t shown = run.yield[ARM_DRAW] > EARLY_YIELD ? 1 : RARE;
     for (size_t i = 0; i < count; i++) {
         uint64_t programs = hits[bins[i]];
-        counters[bins[i]] |= programs <= RARE;
+        counters[bins[i]] |= programs <= shown;
         fresh += programs == 1;
     }
     run.yield[run.last] += YIELD_STEP * ((double)fresh - run.yield[run.last]);

@@ -166,7 +166,7 @@ Test(corpus, what_adds_nothing_is_removed_and_nothing_is_lost) {
     fuzz_summary *sum = calloc(1, sizeof *sum);
     size_t kept = 0;
     cr_assert_not_null(sum);
-    cr_assert_eq(corpus_minimise(&files, &options, sum, &kept, &why), TPU_OK, "%s", why.text);
+    cr_assert_eq(corpus_minimise(&files, &options, 0, sum, &kept, &why), TPU_OK, "%s", why.text);
     fuzz_summary *after = replay();
     cr_expect_eq(files.count, kept);
     cr_expect_lt(kept, 31u);
@@ -177,4 +177,21 @@ Test(corpus, what_adds_nothing_is_removed_and_nothing_is_lost) {
     free(before);
     free(sum);
     free(after);
+}
+
+Test(corpus, as_few_files_stay_as_are_asked_for) {
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "t%02u", (unsigned)seed);
+        write_tape(name, seed);
+    }
+    fuzz_summary *sum = calloc(1, sizeof *sum);
+    size_t kept = 0;
+    cr_assert_not_null(sum);
+    open_files();
+    cr_assert_eq(corpus_minimise(&files, &options, 3, sum, &kept, &why), TPU_OK, "%s", why.text);
+    open_files();
+    cr_expect_eq(kept, 3u);
+    cr_expect_eq(files.count, 3u);
+    free(sum);
 }
