@@ -35,6 +35,7 @@ static void note(plan *self, tpu_stream stream, uint64_t cycle) {
         rows->first = cycle;
     }
     rows->last = cycle;
+    rows->reached = rows->count;
     self->free[stream] = cycle + 1;
     self->end = later(self->end, cycle + 1);
 }

@@ -317,6 +317,13 @@ static tpu_status collect(const recording *from, material *out, tpu_message *why
     return status;
 }
 
+static tpu_status save_log(const recording *from, const life_list *lives, const char *directory,
+                           const char *name, tpu_message *why) {
+    char *text = NULL;
+    tpu_status status = kanata_text(from, lives, &text, why);
+    return status == TPU_OK ? save(directory, name, text, why) : status;
+}
+
 tpu_status timeline_write(const recording *from, const char *directory, tpu_message *why) {
     material with = {.account = {.total = 0}};
     char *text = NULL;
@@ -329,10 +336,10 @@ tpu_status timeline_write(const recording *from, const char *directory, tpu_mess
         status = save(directory, "timeline.json", text, why);
     }
     if (status == TPU_OK) {
-        status = kanata_text(from, &with.lives, &text, why);
+        status = save_log(from, &with.lives, directory, "timeline.kanata", why);
     }
-    if (status == TPU_OK) {
-        status = save(directory, "timeline.kanata", text, why);
+    if (status == TPU_OK && with.account.whole) {
+        status = save_log(from, &with.ideal, directory, "timeline_ideal.kanata", why);
     }
     cycles_clear(&with.account);
     life_list_clear(&with.lives);

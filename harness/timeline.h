@@ -15,7 +15,12 @@
 /** Largest window, in cycles, that is turned into files: viewers give up on more. */
 #define TIMELINE_CYCLES_MAX 1000000u
 
-/** Writes both files into a directory that exists. @return TPU_OK, TPU_ERR_IO, TPU_ERR_MEMORY. */
+/**
+ * Writes both files into a directory that exists; of a whole run also timeline_ideal.kanata, the
+ * same instructions as early as the program allows.
+ * @return TPU_OK; TPU_REFUSED when the window is longer than TIMELINE_CYCLES_MAX; TPU_ERR_IO,
+ *         TPU_ERR_MEMORY.
+ */
 tpu_status timeline_write(const recording *from, const char *directory,
                           tpu_message *why) TPU_NODISCARD;
 

@@ -182,6 +182,12 @@ Test(timeline_run, writes_both_files_of_a_program) {
     cr_expect_gt(read.instructions, 4);
     cr_expect_eq(read.retired, read.instructions);
     cr_expect_leq(read.last_cycle, strtoull(total->valuestring, NULL, 10));
+    char *bound = read_file("timeline_ideal.kanata");
+    const traceform_kanata ideal = traceform_read_kanata(bound);
+    cr_expect_eq(ideal.instructions, read.instructions);
+    cr_expect_eq(ideal.retired, read.instructions);
+    cr_expect_lt(ideal.last_cycle, read.last_cycle);
+    free(bound);
     char *trace = read_file("timeline.json");
     cr_expect_gt(traceform_read_chrome(trace).slices, 50);
     free(trace);
