@@ -150,6 +150,7 @@ static int number(const cJSON *json, const char *key) {
 
 // 60,000 wrong rows of 64 bytes would take 16 MB.
 Test(page, stays_small_whatever_the_window) {
+    recording_clear(&rec);
     recording_rig_start(&rec, 0, 59999);
     rec.params.t = 16;
     rec.seen.kind = VERDICT_MISMATCH;
