@@ -43,8 +43,9 @@ static void show_verdict(wave_both *self, wave_writer *to) {
     const verdict *seen = &self->from->seen;
     wave_writer_set(to, self->diverged, 1);
     wave_writer_say(to, self->verdict, seen->sentence.text);
-    if (seen->diff == VERDICT_DIFF_MISSING && seen->stream >= 0 && seen->window.rows > 0 &&
-        seen->row >= seen->window.first && seen->row < seen->window.first + seen->window.rows) {
+    const bool absent = seen->diff == VERDICT_DIFF_MISSING || seen->diff == VERDICT_DIFF_STUCK;
+    if (absent && seen->stream >= 0 && seen->window.rows > 0 && seen->row >= seen->window.first &&
+        seen->row < seen->window.first + seen->window.rows) {
         const size_t at = (size_t)(seen->row - seen->window.first) * seen->window.row_bytes;
         wave_rows_show(self, to, (tpu_stream)seen->stream, seen->row, NULL,
                        seen->window.expected + at);

@@ -92,10 +92,15 @@ static void add_marker(fitting *self, const char *line) {
     }
 }
 
+// 25 cycles before the difference, where a page still fits: GTKWave would show the begin otherwise.
 static void add_setting(fitting *self, const char *line) {
-    const unsigned long long lead = 250; // 25 cycles before
-    if (strcmp(line, "[timestart] 0") == 0 && self->diverged > lead) {
-        textbuf_add(&self->gtkw, "[timestart] %llu\n", self->diverged - lead);
+    enum { LEAD = 250, PAGE = 560 };
+    const uint64_t last = wave_file_last(self->file);
+    const uint64_t latest = last > PAGE ? last - PAGE : 0;
+    const uint64_t wanted = self->diverged > LEAD ? self->diverged - LEAD : 0;
+    const uint64_t start = wanted < latest ? wanted : latest;
+    if (strcmp(line, "[timestart] 0") == 0 && start > wave_file_first(self->file)) {
+        textbuf_add(&self->gtkw, "[timestart] %llu\n", (unsigned long long)start);
     } else {
         textbuf_add(&self->gtkw, "%s\n", line);
     }

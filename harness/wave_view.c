@@ -226,15 +226,9 @@ static void add_units(view *self, int guilty) {
 static void compose(view *self) {
     const verdict *seen = &self->from->seen;
     const bool failed = seen->kind == VERDICT_MISMATCH || seen->kind == VERDICT_HANG;
-    const unsigned long long time = failed ? seen->cycle * WAVE_CYCLE : 0;
-    const unsigned long long start = time > 25 * WAVE_CYCLE ? time - 25 * WAVE_CYCLE : 0;
-    textbuf_add(&self->text, "[timestart] %llu\n[size] 1600 900\n[pos] 0 0\n", start);
-    // Zoom, cursor, then the named markers A to Z; a cycle is about 20 dots wide.
-    textbuf_add(&self->text, "*-6.500000 %llu %llu", time, time);
-    for (int i = 1; i < 26; i++) {
-        textbuf_add(&self->text, " -1");
-    }
-    textbuf_add(&self->text, "\n[sst_width] 0\n[signals_width] 360\n[sst_expanded] 0\n");
+    // wave_fit puts the cursor where the waveform's marker rises. A cycle is about 20 dots wide.
+    textbuf_add(&self->text, "[timestart] 0\n[size] 1600 900\n[pos] 0 0\n*-6.500000 0\n"
+                             "[sst_width] 0\n[signals_width] 360\n[sst_expanded] 0\n");
     add_verdict(self);
     const int unit = failed ? seen->unit : -1;
     const int stream = failed ? seen->stream : -1;

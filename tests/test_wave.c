@@ -186,11 +186,11 @@ Test(wave, shows_a_row_that_nobody_expects_beside_an_unknown_one) {
     expect_value("tpucosim.cw.lanes_differ", 107, "1111");
 }
 
-Test(wave, shows_the_row_that_never_came_where_the_run_was_given_up) {
+static void expect_row_that_never_came(verdict_diff diff) {
     static uint8_t window[VERDICT_WINDOW * 4 * T];
     static const int32_t due[T] = {9, 8, 7, 6};
     memcpy(window + 4 * T, due, sizeof due);
-    from.seen.diff = VERDICT_DIFF_MISSING;
+    from.seen.diff = diff;
     from.seen.stream = TPU_STREAM_CW;
     from.seen.cycle = 109;
     from.seen.row = 44;
@@ -201,6 +201,15 @@ Test(wave, shows_the_row_that_never_came_where_the_run_was_given_up) {
     expect_value("tpucosim.cw.valid", 109, "0");
     expect_value("tpucosim.cw.got_1", 109, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
     expect_value("tpucosim.cw.expected_1", 109, "00000000000000000000000000001000");
+}
+
+Test(wave, shows_the_row_that_never_came_where_the_run_was_given_up) {
+    expect_row_that_never_came(VERDICT_DIFF_MISSING);
+}
+
+Test(wave, shows_the_row_that_a_hang_owes) {
+    from.seen.kind = VERDICT_HANG;
+    expect_row_that_never_came(VERDICT_DIFF_STUCK);
 }
 
 Test(wave, raises_the_marker_at_the_divergence_and_says_why) {

@@ -136,6 +136,7 @@ Test(wave_fit, writes_translations_as_the_generated_files_have_them) {
     }
 }
 
+// The file ends at 1000; a page of GTKWave is 530 long.
 Test(wave_fit, puts_the_cursor_of_a_view_that_has_none_at_the_first_difference) {
     diverges = true;
     wave_file_close(file);
