@@ -269,10 +269,14 @@ static void read_findings(mutant_job *job, const char *binary, const char *log) 
     const char *json = strchr(text, '{');
     cJSON *root = cJSON_Parse(json != NULL ? json : "");
     const cJSON *bucket = first_bucket(root);
+    char *sentence = strstr(text, "tpucosim: "); // behind the JSON, when the harness stumbled
     if (bucket != NULL) {
         take_bucket(job, binary, bucket);
+    } else if (sentence != NULL) {
+        sentence[strcspn(sentence, "\n")] = '\0';
+        take_failure(job, sentence);
     } else {
-        take_failure(job, text);
+        take_failure(job, "the fuzzer failed without a sentence");
     }
     cJSON_Delete(root);
     free(text);

@@ -84,6 +84,24 @@ Test(fuzz, the_same_seed_does_the_same_and_another_does_not) {
     free(other);
 }
 
+static bool same_words(const reproducer_run *left, const reproducer_run *right) {
+    return left->word_count == right->word_count &&
+           memcmp(left->words, right->words, left->word_count * sizeof left->words[0]) == 0;
+}
+
+Test(fuzz, no_two_programs_of_a_sequence_are_the_same) {
+    const fuzz_options options = options_for(none);
+    reproducer made = {.run = NULL};
+    cr_assert_eq(fuzz_rebuild(&options, 3, 20, &made, &why), TPU_OK, "%s", why.text);
+    cr_assert_eq(made.run_count, 21u);
+    for (size_t i = 0; i < made.run_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            cr_expect_not(same_words(&made.run[i], &made.run[k]), "%zu and %zu", k, i);
+        }
+    }
+    reproducer_clear(&made);
+}
+
 Test(fuzz, two_jobs_do_what_one_does) {
     // Four sequences: 0..3 in one job, or 0 and 2 beside 1 and 3.
     fuzz_options options = options_for(none);
