@@ -11,6 +11,7 @@ BUILD := build
 JOBS := $(shell nproc)
 TPUCOSIM := $(BUILD)/tpucosim
 FUZZ_SECONDS := 60
+FAULTS := 1000
 CAMPAIGN := campaign
 POINTS := ci/campaign.points
 SEEDS := 1..1
@@ -73,6 +74,9 @@ mutants: build tools-test ## planted faults: who notices each, how soon, how sma
 	@cmake --build $(BUILD) -- --quiet
 	@$(BUILD)/tpucosim mutants --jobs $(JOBS)
 
+mutants-netlist: build tools-test ## faults that Yosys plants, under all ways of watching
+	@$(TPUCOSIM) mutants --netlist $(FAULTS) --watch all --jobs $(JOBS)
+
 check: lint ## the same as lint
 
 ##@ Work
@@ -112,5 +116,5 @@ tools-test:
 	@ci/bootstrap test
 
 .PHONY: cosim fuzz fuzz-guided fuzz-growth fuzz-nightly illegal equal fuzz-readers waves campaign \
-	bench test unit matrix lint mutants check build engine format generate clean help tools \
+	bench test unit matrix lint mutants mutants-netlist check build engine format generate clean help tools \
 	tools-fuzz tools-test

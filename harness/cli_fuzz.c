@@ -40,6 +40,7 @@ static const char usage[] =
     "  --keep N          at most so many files of it: those that cover most for their size\n"
     "  --coverage        the bins of the functional coverage with the programs that hit each\n"
     "  --growth FILE     bins over time as CSV, a line a second\n"
+    "  --watch WAY       every event (default), issue, end, c or hang: docs/detectors.md\n"
     "  --traits          how many of the sampled programs exercised what\n"
     "  --engine KIND     verilator, systemc or netlist (TPU_ENGINE)\n"
     "  --seed N          of everything, default 1\n"
@@ -60,6 +61,7 @@ enum {
     OPT_OUT,
     OPT_SHRINK,
     OPT_TRAITS,
+    OPT_WATCH,
     OPT_COVERAGE,
     OPT_WAIVERS,
     OPT_TODAY,
@@ -144,6 +146,8 @@ static tpu_status take_option(int option, char *const *argv, cli_fuzz_request *t
         return TPU_OK;
     case OPT_TODAY:
         return cli_waivers_set_today(&to->waivers, optarg, why);
+    case OPT_WATCH:
+        return lockstep_watch_parse(optarg, &to->fuzz.watch, why);
     case OPT_TRAITS:
         to->traits = true;
         return TPU_OK;
@@ -178,6 +182,7 @@ static tpu_status read_request(int argc, char **argv, cli_fuzz_request *out, tpu
                                             {"guided", no_argument, NULL, OPT_GUIDED},
                                             {"corpus", required_argument, NULL, OPT_CORPUS},
                                             {"traits", no_argument, NULL, OPT_TRAITS},
+                                            {"watch", required_argument, NULL, OPT_WATCH},
                                             {"waivers", required_argument, NULL, OPT_WAIVERS},
                                             {"today", required_argument, NULL, OPT_TODAY},
                                             CLI_SETTING_OPTIONS};

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define PROGRAMS 512u
-#define ILLEGAL 256u
+#define ILLEGAL 512u
 #define PROGRAMS_MAX 65536u
 #define JOBS_MAX 256u
 #define WATCHDOG 2000u
@@ -36,10 +36,10 @@ static const char usage[] =
     "not explained there.\n"
     "  --seed N          of the faults, default 1; programs have a seed of their own\n"
     "  --programs N      legal programs before a fault counts as survived, default 512\n"
-    "  --illegal N       illegal programs after these, default 256\n"
+    "  --illegal N       illegal programs after these, default 512\n"
     "  --watch WAY       every, issue, end, c or hang; all = one after the other\n"
     "  --jobs J          processes, default 1\n"
-    "  --only NUMBER     this fault alone\n"
+    "  --only N[-M]      these faults alone\n"
     "  --list            every fault with its fate, not only what nothing explains\n"
     "  --tree DIR        source tree, default the directory that you are in\n"
     "  --survivors FILE  default tests/mutants/netlist_survivors.txt in the tree\n"
@@ -97,13 +97,24 @@ static tpu_status take_number(int option, netmutants_request *to, tpu_message *w
         status = cli_read_number("--jobs", optarg, JOBS_MAX, &number, why);
         to->run.jobs = number > 0 ? (uint32_t)number : 1;
         return status;
-    case OPT_ONLY:
-        status = cli_read_number("--only", optarg, NETMUTANT_MAX, &number, why);
-        to->only = (uint32_t)number;
-        return status;
     default:
         return cli_read_number("--seed", optarg, UINT32_MAX, &to->seed, why);
     }
+}
+
+// N, or N-M.
+static tpu_status take_only(netmutants_request *to, tpu_message *why) {
+    char *end = NULL;
+    unsigned long first = strtoul(optarg, &end, 10);
+    unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+    if (optarg[0] < '0' || optarg[0] > '9' || *end != '\0' || first == 0 || last < first ||
+        last > NETMUTANT_MAX) {
+        return status_fail(why, TPU_REFUSED, "--only: \"%s\" is not the number of a fault or two",
+                           optarg);
+    }
+    to->first = (uint32_t)first;
+    to->last = (uint32_t)last;
+    return TPU_OK;
 }
 
 static tpu_status take_option(int option, char *const *argv, netmutants_request *to,
@@ -111,6 +122,8 @@ static tpu_status take_option(int option, char *const *argv, netmutants_request 
     switch (option) {
     case OPT_WATCH:
         return take_watch(to, why);
+    case OPT_ONLY:
+        return take_only(to, why);
     case OPT_LIST:
         to->list = true;
         return TPU_OK;
@@ -143,8 +156,8 @@ static tpu_status check_request(const netmutants_request *self, tpu_message *why
     if (self->run.fuzz.programs == 0) {
         return status_fail(why, TPU_REFUSED, "--programs: at least one program is needed");
     }
-    if (self->only > self->faults) {
-        return status_fail(why, TPU_REFUSED, "--only: there is no fault %u among %u", self->only,
+    if (self->last > self->faults) {
+        return status_fail(why, TPU_REFUSED, "--only: there is no fault %u among %u", self->last,
                            self->faults);
     }
     return TPU_OK;
@@ -349,9 +362,10 @@ static tpu_status choose_numbers(netmutants_request *self, tpu_message *why) {
     if (self->number == NULL) {
         return status_fail(why, TPU_ERR_MEMORY, "netmutant: out of memory");
     }
-    self->numbers = self->only > 0 ? 2 : self->faults + 1u;
+    uint32_t first = self->first > 0 ? self->first : 1;
+    self->numbers = (self->first > 0 ? self->last : self->faults) - first + 2u;
     for (uint32_t i = 1; i < self->numbers; i++) {
-        self->number[i] = self->only > 0 ? self->only : i;
+        self->number[i] = first + i - 1;
     }
     return TPU_OK;
 }

@@ -22,7 +22,8 @@ typedef struct netmutants_request {
     netmutant_options run;
     uint32_t faults;
     uint64_t seed;
-    uint32_t only; /**< 0 = all */
+    uint32_t first; /**< these alone; 0 = all */
+    uint32_t last;
     lockstep_watch way[LOCKSTEP_WATCH_COUNT];
     size_t ways;
     bool list;

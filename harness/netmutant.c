@@ -110,7 +110,10 @@ static tpu_status read_option(reader *self, const char *option, netmutant *out) 
     if (strcmp(option, "-portbit") == 0) {
         return read_number(self, &out->bit);
     }
-    if (strcmp(option, "-ctrlbit") == 0 || strcmp(option, "-wirebit") == 0) {
+    if (strcmp(option, "-ctrlbit") == 0) {
+        return read_number(self, &out->control);
+    }
+    if (strcmp(option, "-wirebit") == 0) {
         return read_number(self, &number);
     }
     return strcmp(option, "-module") == 0 ? read_word(self, &word)

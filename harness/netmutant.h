@@ -33,6 +33,7 @@ typedef struct netmutant {
     const char *cell;
     const char *port;
     uint32_t bit;
+    uint32_t control; /**< cnot0, cnot1: the bit of the port that decides */
     const char *wire; /**< that the bit has a name by; NULL = none */
     netmutant_source source[NETMUTANT_SOURCES];
     size_t source_count;

@@ -119,12 +119,14 @@ static tpu_status set_key(reader *self, const char *key, char *value) {
     if (strcmp(key, "line") == 0) {
         return add_line(self, rule, value);
     }
-    if (strcmp(key, "bits") == 0) {
+    if (strcmp(key, "bits") == 0 || strcmp(key, "zero") == 0) {
+        rule->zero = key[0] == 'z';
         return set_bits(self, rule, value);
     }
     const char **plain = strcmp(key, "why") == 0    ? &rule->why
                          : strcmp(key, "test") == 0 ? &rule->test
                          : strcmp(key, "port") == 0 ? &rule->port
+                         : strcmp(key, "kind") == 0 ? &rule->kind
                                                     : NULL;
     if (plain == NULL || *plain != NULL) {
         return refuse(self, plain == NULL ? "the key is unknown" : "the key is there twice");
@@ -200,11 +202,19 @@ static bool in_place(const netmutant_place *place, netmutant_tree *tree, const n
     return netmutant_tree_has(tree, of, place->file, place->text);
 }
 
+// A bit that is always 0 may be stuck at it, and may decide by being 1 as it never is.
+static bool has_bit(const netmutant_rule *rule, const netmutant *of) {
+    bool decides = rule->zero && strcmp(of->kind, "cnot1") == 0;
+    uint32_t bit = decides ? of->control : of->bit;
+    return bit >= rule->low && bit <= rule->high &&
+           (!rule->zero || decides || strcmp(of->kind, "const0") == 0);
+}
+
 static bool applies(const netmutant_rules *self, const netmutant_rule *rule, netmutant_tree *tree,
                     const netmutant *of) {
     bool here = false;
-    if (of->bit < rule->low || of->bit > rule->high ||
-        (rule->port != NULL && fnmatch(rule->port, of->port, 0) != 0)) {
+    if (!has_bit(rule, of) || (rule->port != NULL && fnmatch(rule->port, of->port, 0) != 0) ||
+        (rule->kind != NULL && fnmatch(rule->kind, of->kind, 0) != 0)) {
         return false;
     }
     for (size_t i = 0; i < rule->places && !here; i++) {

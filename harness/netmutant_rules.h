@@ -27,9 +27,11 @@ typedef struct netmutant_rule {
     netmutant_class class;
     const char *why;
     const char *test; /**< NULL unless ELSEWHERE */
-    const char *port; /**< glob; NULL = any */
-    uint32_t low;     /**< bits of the port */
+    const char *port; /**< globs; NULL = any */
+    const char *kind;
+    uint32_t low; /**< bits of the port */
     uint32_t high;
+    bool zero;    /**< these bits are always 0: explains const0 of them, and cnot1 by one of them */
     size_t first; /**< of its places, in netmutant_rules.place */
     size_t places;
 } netmutant_rule;

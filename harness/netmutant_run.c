@@ -20,6 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// Cycles that a long program aims at.
+#define LONG_CYCLES 8000u
+
 #define POLL_NS 5000000L
 
 typedef struct shared {
@@ -96,14 +99,23 @@ static tpu_status open_machine(worker *self, const engine_api *api, uint32_t num
                             : status;
 }
 
+// One program in the middle of every sequence is long: counts and steps reach bits that the others
+// never touch.
+static tpu_status make_case(worker *self, uint64_t at, tpu_message *why) {
+    fuzz_options options = self->options->fuzz;
+    uint32_t index = (uint32_t)(at % FUZZ_SEQUENCE);
+    if (index == FUZZ_SEQUENCE / 2) {
+        options.shape.cycles = LONG_CYCLES;
+    }
+    return fuzz_case_make(&options, self->operands, at / FUZZ_SEQUENCE, index, &self->cases[at],
+                          why);
+}
+
 // Program `at` of all sequences laid end to end.
 static tpu_status find_case(worker *self, uint64_t at, const fuzz_case **out, tpu_message *why) {
     tpu_status status = TPU_OK;
     while (self->made <= at && status == TPU_OK) {
-        status =
-            fuzz_case_make(&self->options->fuzz, self->operands, self->made / FUZZ_SEQUENCE,
-                           (uint32_t)(self->made % FUZZ_SEQUENCE), &self->cases[self->made], why);
-        self->made++;
+        status = make_case(self, self->made++, why);
     }
     *out = &self->cases[at];
     return status;
