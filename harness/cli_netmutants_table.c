@@ -81,9 +81,14 @@ static tpu_status add_up(table *self, tpu_message *why) {
 
 // ---- text --------------------------------------------------------------------------------------
 
+// Faults that legal programs show or should.
+static size_t legal_of(const table *self) {
+    return netmutant_totals_reachable(self->way[0].all, &self->sorted) - self->way[0].refused;
+}
+
 static void put_ways(const table *self) {
     const netmutants_request *asked = self->asked;
-    size_t reachable = netmutant_totals_reachable(asked->numbers - 1, &self->sorted);
+    size_t reachable = legal_of(self);
     (void)printf("%-6s %7s %6s %9s  %15s  %19s  %19s  %9s\n", "watch", "caught", "%", "reachable",
                  "programs 50/95%", "cycles 50/95%", "behind it 50/95%", "cycles/s");
     for (size_t i = 0; i < asked->ways; i++) {
@@ -191,17 +196,19 @@ static void put_text(table *self) {
         return;
     }
     (void)printf("illegal programs show %zu more; %zu survive: %zu equivalent, %zu unreachable, "
-                 "%zu for another test, %zu known holes, %zu unexplained; %zu failed\n",
+                 "%zu for another test, %zu for illegal programs, %zu known holes, %zu "
+                 "unexplained; %zu failed\n",
                  of->refused, survived, sorted->explained[NETMUTANT_EQUIVALENT],
                  sorted->explained[NETMUTANT_UNREACHABLE], sorted->explained[NETMUTANT_ELSEWHERE],
-                 sorted->explained[NETMUTANT_UNTESTED], sorted->unexplained, of->failed);
+                 sorted->explained[NETMUTANT_ILLEGAL], sorted->explained[NETMUTANT_UNTESTED],
+                 sorted->unexplained, of->failed);
     put_rules(self);
     put_survivors(self);
-    size_t reachable = netmutant_totals_reachable(of->all, sorted);
-    size_t shown = of->caught + of->refused;
-    (void)printf("of %zu faults that programs can show, %zu are caught: %.1f %% (%zu in lockstep, "
-                 "%zu by illegal programs)\n",
-                 reachable, shown, percent(shown, reachable), of->caught, of->refused);
+    size_t illegal = of->refused + sorted->explained[NETMUTANT_ILLEGAL];
+    (void)printf("of %zu faults that legal programs can show, %zu are caught: %.1f %%; of %zu that "
+                 "only illegal ones can, %zu: %.1f %%\n",
+                 legal_of(self), of->caught, percent(of->caught, legal_of(self)), illegal,
+                 of->refused, percent(of->refused, illegal));
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

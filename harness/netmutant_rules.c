@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const char *const class_names[NETMUTANT_CLASS_COUNT] = {"equivalent", "unreachable",
-                                                               "elsewhere", "untested"};
+                                                               "elsewhere", "illegal", "untested"};
 
 typedef struct reader {
     const char *path;
@@ -70,7 +70,7 @@ static tpu_status set_class(reader *self, netmutant_rule *rule, const char *valu
             return TPU_OK;
         }
     }
-    return refuse(self, "the class is not equivalent, unreachable, elsewhere or untested");
+    return refuse(self, "the class is not equivalent, unreachable, elsewhere, illegal or untested");
 }
 
 static tpu_status set_bits(const reader *self, netmutant_rule *rule, const char *value) {

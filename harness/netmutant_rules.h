@@ -17,6 +17,7 @@ typedef enum netmutant_class {
     NETMUTANT_EQUIVALENT,  /**< the machine does the same */
     NETMUTANT_UNREACHABLE, /**< no program and no memory makes the difference appear */
     NETMUTANT_ELSEWHERE,   /**< not lockstep but another test is there to see it: `test` */
+    NETMUTANT_ILLEGAL,     /**< only an illegal program could show it, and none did */
     NETMUTANT_UNTESTED,    /**< a hole that is known */
     NETMUTANT_CLASS_COUNT
 } netmutant_class;
@@ -87,7 +88,7 @@ bool netmutant_tree_has(netmutant_tree *self, const netmutant *of, const char *f
 const netmutant_rule *netmutant_rules_find(const netmutant_rules *self, netmutant_tree *tree,
                                            const netmutant *of);
 
-/** "equivalent", "unreachable", "elsewhere", "untested". */
+/** "equivalent", "unreachable", "elsewhere", "illegal", "untested". */
 const char *netmutant_class_name(netmutant_class class);
 
 #endif

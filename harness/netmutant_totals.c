@@ -74,5 +74,6 @@ tpu_status netmutant_totals_of(const netmutant_result *of, const netmutant_resul
 
 size_t netmutant_totals_reachable(size_t all, const netmutant_sorted *sorted) {
     return all - sorted->explained[NETMUTANT_EQUIVALENT] -
-           sorted->explained[NETMUTANT_UNREACHABLE] - sorted->explained[NETMUTANT_ELSEWHERE];
+           sorted->explained[NETMUTANT_UNREACHABLE] - sorted->explained[NETMUTANT_ELSEWHERE] -
+           sorted->explained[NETMUTANT_ILLEGAL];
 }

@@ -44,7 +44,7 @@ uint64_t netmutant_totals_part(const uint64_t *sorted, size_t count, unsigned pe
 tpu_status netmutant_totals_of(const netmutant_result *of, const netmutant_result *every,
                                size_t count, netmutant_totals *out, tpu_message *why) TPU_NODISCARD;
 
-/** Faults that programs can show: all but those that are the same, beyond reach or for a test. */
+/** Faults that a program of one way or the other shows or should: all but those explained away. */
 size_t netmutant_totals_reachable(size_t all, const netmutant_sorted *sorted);
 
 #endif

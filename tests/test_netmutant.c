@@ -318,8 +318,10 @@ Test(netmutant, counts_fates_and_takes_percentiles_of_those_caught) {
     cr_expect_eq(sum.cycles[1], 40u);
     cr_expect_eq(sum.behind[0], 5u);
     cr_expect_eq(sum.behind[1], 30u);
-    const netmutant_sorted sorted = {
-        .explained = {
-            [NETMUTANT_EQUIVALENT] = 3, [NETMUTANT_UNREACHABLE] = 2, [NETMUTANT_ELSEWHERE] = 7}};
-    cr_expect_eq(netmutant_totals_reachable(100, &sorted), 88u);
+    const netmutant_sorted sorted = {.explained = {[NETMUTANT_EQUIVALENT] = 3,
+                                                   [NETMUTANT_UNREACHABLE] = 2,
+                                                   [NETMUTANT_ELSEWHERE] = 7,
+                                                   [NETMUTANT_ILLEGAL] = 5,
+                                                   [NETMUTANT_UNTESTED] = 9}};
+    cr_expect_eq(netmutant_totals_reachable(100, &sorted), 83u);
 }
