@@ -75,8 +75,12 @@ Test(readers, signature_takes_or_refuses_its_corpus) {
     expect_both("signature");
 }
 
+// A tape names the spec it was made for, so that after a change of the spec all are refused; their
+// records are read anyway.
 Test(readers, tape_takes_or_refuses_its_corpus) {
-    expect_both("tape");
+    const tally count = feed_all("tape");
+    cr_expect_geq(count.taken + count.refused, 20u);
+    cr_expect_gt(count.refused, 0u);
 }
 
 Test(readers, points_takes_or_refuses_its_corpus) {
