@@ -232,6 +232,9 @@ static int run_request(cli_fuzz_request *asked) {
     }
     tpu_status status = cli_waivers_open(&asked->waivers, &why);
     if (status == TPU_OK) {
+        status = cli_fuzz_check(asked, &why);
+    }
+    if (status == TPU_OK) {
         status = loader_open(asked->fuzz.engine, &asked->fuzz.config.params, &library, &why);
     }
     if (status == TPU_OK) {

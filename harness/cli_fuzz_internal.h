@@ -31,6 +31,9 @@ typedef struct cli_fuzz_display {
     FILE *growth; /**< NULL = none */
 } cli_fuzz_display;
 
+/** Refuses what cannot be meant, and a corpus with a bad file, before anything runs. */
+tpu_status cli_fuzz_check(const cli_fuzz_request *asked, tpu_message *why) TPU_NODISCARD;
+
 /** Fuzzes, or runs a corpus. TPU_REFUSED: nothing ran. */
 tpu_status cli_fuzz_run(cli_fuzz_request *asked, fuzz_summary *sum, tpu_message *why) TPU_NODISCARD;
 

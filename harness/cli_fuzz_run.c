@@ -60,21 +60,39 @@ static tpu_status run_workers(cli_fuzz_request *asked, fuzz_summary *sum, tpu_me
     return status;
 }
 
-// Every file is looked at before anything runs.
-static tpu_status check_corpus(const cli_fuzz_request *asked, tpu_message *why) {
-    corpus files = {.count = 0};
-    if (asked->fuzz.corpus == NULL) {
-        return TPU_OK;
-    }
-    if (asked->fuzz.drive == NULL) {
+static tpu_status check_options(const cli_fuzz_request *asked, tpu_message *why) {
+    const bool guided = asked->fuzz.drive != NULL;
+    if (asked->fuzz.corpus != NULL && !guided) {
         return status_fail(why, TPU_REFUSED, "fuzz: --corpus needs --guided");
     }
-    if (!guided_available()) {
+    if (asked->keep > 0 && asked->minimise == NULL) {
+        return status_fail(why, TPU_REFUSED, "fuzz: --keep needs --minimise");
+    }
+    if ((asked->replay != NULL) + (asked->minimise != NULL) + guided > 1) {
+        return status_fail(why, TPU_REFUSED,
+                           "fuzz: --guided, --replay-corpus and --minimise are one or the other");
+    }
+    if (guided && !guided_available()) {
         return guided_run(&asked->fuzz, NULL, NULL, why); // says what is missing
     }
-    tpu_status status = textfile_make_directory(asked->fuzz.corpus, why);
-    if (status == TPU_OK) {
-        status = corpus_open(asked->fuzz.corpus, &files, why);
+    return TPU_OK;
+}
+
+tpu_status cli_fuzz_check(const cli_fuzz_request *asked, tpu_message *why) {
+    corpus files = {.count = 0};
+    const char *directory = asked->replay != NULL     ? asked->replay
+                            : asked->minimise != NULL ? asked->minimise
+                                                      : asked->fuzz.corpus;
+    tpu_status status = check_options(asked, why);
+    if (status == TPU_OK && asked->fuzz.corpus != NULL) {
+        status = textfile_make_directory(asked->fuzz.corpus, why);
+    }
+    if (status != TPU_OK || directory == NULL) {
+        return status;
+    }
+    status = corpus_open(directory, &files, why);
+    if (status == TPU_OK && files.count == 0 && asked->fuzz.corpus == NULL) {
+        status = status_fail(why, TPU_REFUSED, "%s holds no corpus file", directory);
     }
     if (status == TPU_OK) {
         status = corpus_check(&files, &asked->fuzz.config.params, why);
@@ -88,9 +106,6 @@ static tpu_status run_corpus(const cli_fuzz_request *asked, fuzz_summary *sum, t
     size_t kept = 0;
     const char *directory = asked->replay != NULL ? asked->replay : asked->minimise;
     tpu_status status = corpus_open(directory, &files, why);
-    if (status == TPU_OK && files.count == 0) {
-        status = status_fail(why, TPU_REFUSED, "%s holds no corpus file", directory);
-    }
     if (status == TPU_OK && asked->replay != NULL) {
         status = corpus_replay(&files, &asked->fuzz, sum, why);
     } else if (status == TPU_OK) {
@@ -104,10 +119,6 @@ static tpu_status run_corpus(const cli_fuzz_request *asked, fuzz_summary *sum, t
 }
 
 tpu_status cli_fuzz_run(cli_fuzz_request *asked, fuzz_summary *sum, tpu_message *why) {
-    tpu_status status = check_corpus(asked, why);
-    if (status != TPU_OK) {
-        return status;
-    }
     bool replays = asked->replay != NULL || asked->minimise != NULL;
     return replays ? run_corpus(asked, sum, why) : run_workers(asked, sum, why);
 }

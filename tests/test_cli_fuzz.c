@@ -55,6 +55,26 @@ Test(cli_fuzz, options_that_cannot_be_are_refused) {
     expect_refused("shrink --seconds soon a", "--seconds");
 }
 
+Test(cli_fuzz, a_corpus_that_cannot_be_meant_is_refused) {
+    expect_refused("fuzz --corpus @", "--corpus needs --guided");
+    expect_refused("fuzz --keep 5", "--keep needs --minimise");
+    expect_refused("fuzz --keep some --minimise @", "--keep");
+    expect_refused("fuzz --replay-corpus @ --minimise @", "one or the other");
+    expect_refused("fuzz --replay-corpus @", "holds no corpus file");
+    expect_refused("fuzz --replay-corpus @/nowhere", "nowhere");
+}
+
+Test(cli_fuzz, a_damaged_corpus_file_is_named_and_stays) {
+    char path[512];
+    char *text = NULL;
+    (void)snprintf(path, sizeof path, "%s/broken", directory);
+    cr_assert_eq(textfile_write(path, "TPUTAPE1 but then", 17, NULL), TPU_OK);
+    expect_refused("fuzz --replay-corpus @", "/broken: not a corpus file");
+    expect_refused("fuzz --minimise @", "/broken: not a corpus file");
+    cr_expect_eq(textfile_read(path, &text, NULL, NULL), TPU_OK);
+    free(text);
+}
+
 Test(cli_fuzz, a_missing_engine_is_named_with_the_command_that_builds_it) {
     cr_expect_eq(shell_run("fuzz --seconds 1", directory, output), 2, "%s", output);
     cr_expect(strstr(output, "make engine") != NULL, "%s", output);
