@@ -329,6 +329,10 @@ static bool is_stuck(lockstep *self, const probe *seen) {
     if (seen->cycle - self->last_event == LOCKSTEP_PAUSE) {
         memcpy(self->stall, seen->unit, sizeof self->stall);
     }
+    // Rows without end are rows too many; who does not look at them needs a limit.
+    if (self->job->watch != LOCKSTEP_WATCH_EVERY && seen->cycle > LOCKSTEP_CYCLES_MAX) {
+        return true;
+    }
     uint64_t limit = self->job->hang_limit != 0 ? self->job->hang_limit : LOCKSTEP_HANG_LIMIT;
     return seen->cycle - self->last_event > limit;
 }

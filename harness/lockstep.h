@@ -101,6 +101,9 @@ typedef struct lockstep_job {
 
 #define LOCKSTEP_HANG_LIMIT 20000u
 
+/** Where less than every event is watched, a run longer than this counts as a hang. */
+#define LOCKSTEP_CYCLES_MAX 200000u
+
 /**
  * Pairs an engine with a model.
  * @param api, device  borrowed until lockstep_destroy; `device` is at its first start or after a
