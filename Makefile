@@ -44,7 +44,7 @@ fuzz-guided: tools-fuzz engine ## random programs guided by coverage: FUZZ_SECON
 fuzz-growth: tools-fuzz build ## blind against guided, bins over time as CSV and SVG
 	@ci/fuzz_growth $(BUILD) $(FUZZ_SECONDS)
 
-fuzz-nightly: tools-fuzz build ## a campaign with seeds of the commit: make fuzz-nightly NIGHT_SECONDS=3600
+fuzz-nightly: tools-fuzz build ## guided, then a campaign, seeds of the commit: NIGHT_SECONDS=3600
 	@ci/fuzz_nightly $(BUILD) $(NIGHT_SECONDS)
 
 bench: engine ## cycles against the targets, checked and bare cycles a second
