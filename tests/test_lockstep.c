@@ -223,6 +223,18 @@ Test(lockstep, finds_a_written_cell_of_c_outside_the_window) {
     cr_expect_eq(rig.out.vote, VERDICT_VOTE_MACHINE);
 }
 
+Test(lockstep, looks_at_the_first_cell_of_c_and_at_the_last) {
+    static const uint64_t cells[] = {0, 64 * 64 - 1};
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        start_again();
+        run((fake_fault){.kind = FAKE_FAULT_C_CELL, .event = cells[i]});
+        cr_expect_eq(rig.out.kind, VERDICT_MISMATCH);
+        cr_expect_eq(rig.out.memory, TPU_MEM_C);
+        cr_expect_eq(rig.out.row, cells[i] / 64);
+        cr_expect_eq(rig.out.lane, (int)(cells[i] % 64));
+    }
+}
+
 Test(lockstep, finds_a_wrong_cell_of_c_inside_the_window) {
     run((fake_fault){.kind = FAKE_FAULT_C_CELL, .event = 7 * 64 + 7});
     cr_expect_eq(rig.out.diff, VERDICT_DIFF_C_INSIDE);

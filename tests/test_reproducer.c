@@ -120,6 +120,24 @@ Test(reproducer, brings_back_the_same_verdict_to_the_cycle) {
     }
 }
 
+Test(reproducer, knows_another_cycle_other_events_and_another_run_apart) {
+    reproducer two = {.run_count = 2};
+    verdict seen;
+    verdict_init(&seen);
+    seen.kind = VERDICT_MISMATCH;
+    seen.cycle = 70;
+    seen.digest = 1234;
+    reproducer_expect(&two, &seen);
+    cr_expect(reproducer_same(&two, &seen, 1));
+    cr_expect_not(reproducer_same(&two, &seen, 0));
+    seen.cycle = 71;
+    cr_expect_not(reproducer_same(&two, &seen, 1));
+    seen.cycle = 70;
+    seen.digest = 1235;
+    cr_expect_not(reproducer_same(&two, &seen, 1));
+    verdict_clear(&seen);
+}
+
 Test(reproducer, says_when_the_fault_is_gone) {
     size_t at = 0;
     note((fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 19, .bit = 40});

@@ -54,6 +54,30 @@ Test(verdict, reads_back_every_signature_that_it_writes) {
     }
 }
 
+Test(verdict, tells_two_signatures_apart_by_any_of_their_parts) {
+    const verdict_signature one = {.kind = VERDICT_MISMATCH,
+                                   .diff = VERDICT_DIFF_VALUE,
+                                   .stream = TPU_STREAM_CW,
+                                   .memory = -1,
+                                   .unit = TPU_UNIT_ARRAY,
+                                   .field = -1,
+                                   .pattern = VERDICT_PATTERN_ONE,
+                                   .fault = 0};
+    verdict_signature other[8] = {one, one, one, one, one, one, one, one};
+    other[0].kind = VERDICT_HANG;
+    other[1].diff = VERDICT_DIFF_EXTRA;
+    other[2].stream = TPU_STREAM_ACOL;
+    other[3].memory = TPU_MEM_C;
+    other[4].unit = TPU_UNIT_VRU;
+    other[5].field = 0;
+    other[6].pattern = VERDICT_PATTERN_ALL;
+    other[7].fault = 3;
+    cr_expect(verdict_signature_equal(&one, &one));
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        cr_expect_not(verdict_signature_equal(&one, &other[i]), "part %zu", i);
+    }
+}
+
 Test(verdict, refuses_a_signature_that_it_never_wrote) {
     static const char *const bad[] = {
         "",
