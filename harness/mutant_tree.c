@@ -11,6 +11,7 @@
 #include "harness/command.h"
 #include "harness/textfile.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,9 +132,29 @@ static tpu_status build_good(const mutant_options *options, const mutant *list, 
     return status;
 }
 
+// Two runs in one directory would plant into each other's copies. The lock ends with the process.
+static tpu_status lock_out(const char *out, tpu_message *why) {
+    char path[MUTANT_PATH_MAX];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    mutant_path(path, out, "lock");
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0) {
+        return status_fail(why, TPU_ERR_IO, "%s cannot be written", path);
+    }
+    if (fcntl(file, F_SETLK, &whole) != 0) {
+        (void)close(file);
+        return status_fail(why, TPU_REFUSED, "mutants: another run works in %s; name another --out",
+                           out);
+    }
+    return TPU_OK; // the file stays open
+}
+
 tpu_status mutant_tree_prepare(const mutant_options *options, const mutant *list, size_t count,
                                tpu_message *why) {
     tpu_status status = textfile_make_directory(options->out, why);
+    if (status == TPU_OK) {
+        status = lock_out(options->out, why);
+    }
     for (uint32_t i = 0; i < options->jobs && status == TPU_OK; i++) {
         char name[32];
         char home[MUTANT_PATH_MAX];

@@ -230,6 +230,7 @@ Test(lockstep, looks_at_the_first_cell_of_c_and_at_the_last) {
         run((fake_fault){.kind = FAKE_FAULT_C_CELL, .event = cells[i]});
         cr_expect_eq(rig.out.kind, VERDICT_MISMATCH);
         cr_expect_eq(rig.out.memory, TPU_MEM_C);
+        cr_expect_neq(rig.out.diff, VERDICT_DIFF_ORACLE, "only the oracle saw it");
         cr_expect_eq(rig.out.row, cells[i] / 64);
         cr_expect_eq(rig.out.lane, (int)(cells[i] % 64));
     }
