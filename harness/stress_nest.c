@@ -138,6 +138,25 @@ static bool take_step(stress_maker *self, nest_walk *at) {
     return self->status == TPU_OK;
 }
 
+// Four loops, one of them with many turns: the high bits of every level's counters. The body is a
+// nop, which shows all induction values and costs a cycle; few fields could follow that far.
+static bool nest_of_four(stress_maker *self) {
+    size_t first = self->out->count;
+    uint32_t longest = stress_draw_below(self, TPU_LOOP_DEPTH);
+    bool good = true;
+    stress_track_copy(&self->start, &self->now);
+    for (uint32_t level = 0; level < TPU_LOOP_DEPTH; level++) {
+        uint32_t trip = level == longest ? 5 + stress_draw_below(self, TPU_MAXROWS - 4)
+                                         : 1 + stress_draw_below(self, 8) / 6;
+        good = good && append(self, TPU_OP_LOOP, trip);
+    }
+    good = good && append(self, TPU_OP_NOP, 0);
+    for (uint32_t level = 0; level < TPU_LOOP_DEPTH; level++) {
+        good = good && append(self, TPU_OP_ENDLOOP, 0);
+    }
+    return settle(self, first, good);
+}
+
 bool stress_nest_random(stress_maker *self) {
     static const uint8_t depths[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
     nest_walk at = {.first = self->out->count, .turns = 1};
@@ -146,6 +165,9 @@ bool stress_nest_random(stress_maker *self) {
         return false;
     }
     at.deepest = depths[stress_draw_below(self, sizeof depths)];
+    if (at.deepest == TPU_LOOP_DEPTH && left > 2 * TPU_LOOP_DEPTH && stress_draw_chance(self, 40)) {
+        return nest_of_four(self);
+    }
     at.limit = 2 * at.deepest + 1 + stress_draw_below(self, 6);
     at.limit = at.limit < left ? at.limit : left;
     stress_track_copy(&self->start, &self->now);

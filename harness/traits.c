@@ -106,6 +106,7 @@ static void look_at_text(look *self, const isa_program *program) {
             note(self, depth == 2, TRAITS_NEST_2);
             note(self, depth == 3, TRAITS_NEST_3);
             note(self, depth == 4, TRAITS_NEST_4);
+            note(self, depth == 4 && insn->nr >= 64, TRAITS_NEST_4_LONG);
         } else if (insn->op == TPU_OP_ENDLOOP && depth > 0) {
             depth--;
             note(self, program->insn[pc - 1].op == TPU_OP_LOOP, TRAITS_LOOP_EMPTY);

@@ -54,6 +54,7 @@
     X(NEST_2, "two loops deep")                                                                    \
     X(NEST_3, "three loops deep")                                                                  \
     X(NEST_4, "four loops deep")                                                                   \
+    X(NEST_4_LONG, "64 turns or more of the innermost of four loops")                              \
     X(NEST_4_TERMS, "two loops or more move an instruction that is four loops deep")               \
     X(TRIP_1, "a loop of one turn")                                                                \
     X(TRIP_LONG, "a loop of 32 turns or more")                                                     \

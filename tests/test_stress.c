@@ -141,7 +141,7 @@ Test(stress, fixed_seeds_give_the_words_they_always_gave) {
                  {4, 16, 2, 0x53ee88b513d8e37c},
                  {4, 64, 3, 0xabcf8edb03a7dd85},
                  {8, 32, 4, 0x18e79101b164421b},
-                 {16, 64, UINT64_MAX, 0x67c9b00830848a89}};
+                 {16, 64, UINT64_MAX, 0xcf9132ccdc01d462}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const tpu_params params = params_default(known[i].t, known[i].maxdim);
         uint64_t digest = digest_of(&params, known[i].seed);

@@ -162,6 +162,16 @@ Test(traits, terms_of_several_loops_count_only_in_a_full_nest) {
     EXPECT_NOT(set, NEST_4_TERMS);
 }
 
+Test(traits, many_turns_count_only_in_the_fourth_loop) {
+    traits_set set = traits("loop x1\nloop x2\nloop x1\nloop x64\nnop\n"
+                            "endloop\nendloop\nendloop\nendloop\n");
+    EXPECT(set, NEST_4_LONG);
+    set = traits("loop x64\nloop x2\nloop x1\nloop x63\nnop\n"
+                 "endloop\nendloop\nendloop\nendloop\n");
+    EXPECT(set, NEST_4);
+    EXPECT_NOT(set, NEST_4_LONG);
+}
+
 Test(traits, a_walking_accumulate_field_is_seen) {
     traits_set set = traits(LOADS "loop x2\n"
                                   "  mm rows=4 vr_a=0 ar0=0 acc=0 spad_w=0 agu: acc+=iv0*1\n"
