@@ -59,12 +59,35 @@ static void ask_for_rule(lockstep *self) {
     oracle_flow_clear(&flow);
 }
 
+// A unit that counts too little may have been given too little: the one that owes it is to blame.
+static void follow_shortage(lockstep *self) {
+    verdict *out = self->out;
+    if (out->status.fault != TPU_FAULT_HEADER || expected_finish(self->model, NULL) != TPU_OK) {
+        return;
+    }
+    int missing = settle_first_missing(self);
+    blame_debt debt = {.stream = -1, .unit = -1};
+    if (missing >= 0) {
+        debt = blame_follow(self, missing, out->units);
+    }
+    if (debt.stream < 0 || debt.unit < 0 || debt.unit == out->unit) {
+        return;
+    }
+    verdict_note(out, "%s counted too little because %s never gave row %llu of %s",
+                 out->unit >= 0 ? tpu_unit_names[out->unit] : "the machine",
+                 tpu_unit_names[debt.unit],
+                 (unsigned long long)expected_taken(self->model, (tpu_stream)debt.stream),
+                 tpu_streams[debt.stream].name);
+    out->unit = debt.unit;
+}
+
 void blame_fault(lockstep *self) {
     verdict *out = self->out;
     const uint64_t issued = expected_taken(self->model, TPU_STREAM_ISSUE);
     // What comes after the last issue that was seen.
     const expected_row next = {.row = NULL, .issue = (uint32_t)issued, .in_issue = 0};
     blame_issue(self, &next);
+    follow_shortage(self);
     if (self->job->program != NULL && out->unit == TPU_UNIT_SEQUENCER) {
         note_position(self, issued);
     }

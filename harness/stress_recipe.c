@@ -136,7 +136,7 @@ static bool make_chain(stress_maker *self) {
 }
 
 // A memory filled from end to end, then one mm as long as it can be, and others right behind it
-// whose length may be any.
+// whose length may be any, and now and then a vector operation on as many rows.
 static bool make_train(stress_maker *self) {
     uint32_t cap = self->rows_cap;
     uint32_t least = self->rows_least;
@@ -151,6 +151,13 @@ static bool make_train(stress_maker *self) {
         self->rows_cap = 1 + stress_draw_below(self, TPU_MAXROWS);
         self->rows_least = self->rows_cap;
         good = stress_recipe_single(self, STRESS_MM);
+    }
+    if (good && stress_draw_chance(self, 40)) {
+        static const stress_kind kinds[] = {STRESS_VADD, STRESS_VADD, STRESS_VADDRELU,
+                                            STRESS_VRELU};
+        self->rows_cap = TPU_MAXROWS;
+        self->rows_least = TPU_MAXROWS;
+        (void)stress_recipe_single(self, kinds[stress_draw_below(self, 4)]);
     }
     self->rows_cap = cap;
     self->rows_least = least;

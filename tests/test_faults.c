@@ -222,6 +222,42 @@ Test(faults, a_read_of_what_nothing_wrote_is_pinned_on_the_unit_and_the_instruct
     machine_close(&self);
 }
 
+// Decode runs ahead of issue, and issue of the units: what is noticed last may be the oldest.
+Test(faults, of_two_broken_rules_the_older_instruction_is_named) {
+    static const struct {
+        const char *text;
+        unsigned fault;
+        tpu_unit unit;
+        unsigned pc;
+    } cases[] = {// pc 0 is judged at issue, pc 1 at decode, where every later cycle sees it too
+                 {"dma_ld rows=8 mode=4 dram_row0=0 col_block=0 dst_row0=0\nendloop\n",
+                  TPU_RULE_DMA_LD_FIELD, TPU_UNIT_SEQUENCER, 0},
+                 // a read that the unit judges, and then one instruction that issue stops
+                 {"nop\nmvout rows=4 ar0=9 dram_row0=0 col_block=0\n"
+                  "dma_ld rows=8 mode=4 dram_row0=0 col_block=0 dst_row0=0\n",
+                  TPU_RULE_WRITE_BEFORE_READ, TPU_UNIT_ACCU, 1},
+                 // and one that decode stops
+                 {"nop\nmvout rows=4 ar0=9 dram_row0=0 col_block=0\nendloop\n",
+                  TPU_RULE_WRITE_BEFORE_READ, TPU_UNIT_ACCU, 1}};
+    machine self;
+    machine_open(&self);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        isa_program program = {0};
+        image built = {0};
+        cr_assert_eq(assembly_parse(cases[i].text, "t", &program, &self.why), TPU_OK, "%s",
+                     self.why.text);
+        cr_assert_eq(image_build(&self.params, &program, false, &built, &self.why), TPU_OK);
+        const engine_status status = machine_run(&self, built.words, built.count);
+        cr_expect_eq(status.fault, cases[i].fault, "case %zu: fault %u", i, status.fault);
+        cr_expect_eq(status.fault_unit, cases[i].unit, "case %zu: unit %u", i, status.fault_unit);
+        cr_expect_eq(status.fault_pc, cases[i].pc, "case %zu: pc %u", i, status.fault_pc);
+        machine_run_clean(&self, "two rules");
+        image_clear(&built);
+        isa_program_clear(&program);
+    }
+    machine_close(&self);
+}
+
 Test(faults, a_count_of_the_header_that_is_wrong_by_one_is_a_header_fault) {
     machine self;
     machine_open(&self);
