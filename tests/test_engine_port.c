@@ -3,6 +3,8 @@
 // The machine's control registers through engine_port.h: accesses, the life of a run, the
 // interrupt, and the faults of the bus side.
 
+#include "csim/isa/assembly.h"
+#include "csim/isa/image.h"
 #include "harness/engine.h"
 #include "tests/support/engine_rig.h"
 
@@ -211,5 +213,35 @@ Test(engine_port, gives_up_on_a_memory_that_never_answers, .timeout = 60) {
     const engine_rig_run clean = engine_rig_start(&rig);
     cr_expect_eq(clean.status.fault, 0);
     engine_rig_expect_product(&rig, rig.dut, &engine_rig_gemm4, 0);
+    engine_rig_close(&rig);
+}
+
+// The memory ends behind the program's second beat, and takes its time: pc 0 has long been judged
+// when the answer to the third one says so.
+Test(engine_port, keeps_a_broken_rule_when_a_bus_error_of_the_program_follows, .timeout = 60) {
+    static const char *const text =
+        "dma_ld rows=4 mode=4 dram_row0=0 col_block=0 dst_row0=0\nnop\nnop\nnop\nnop\n";
+    enum { SKIP = 5 * 8 }; // five of the seven beats
+    const engine_timing slow = {
+        .read_latency = 1, .write_latency = 1, .stall_permille = 990, .stall_seed = 3};
+    uint64_t words[56] = {0};
+    isa_program program = {0};
+    image built = {0};
+    engine_rig rig = {0};
+    uint32_t good = 0;
+    engine_rig_open(&rig);
+    (void)engine_rig_whole(&rig, &engine_rig_gemm4, 0);
+    cr_assert_eq(assembly_parse(text, "t", &program, &rig.why), TPU_OK, "%s", rig.why.text);
+    cr_assert_eq(image_build(&engine_rig_point, &program, false, &built, &rig.why), TPU_OK);
+    memcpy(words + SKIP, built.words, 16 * sizeof words[0]); // header, pc 0 to 3
+    cr_assert_eq(rig.api->load(rig.dut, TPU_MEM_IMEM, words, sizeof words, &rig.why), TPU_OK);
+    cr_assert_eq(rig.api->set_timing(rig.dut, &slow, &rig.why), TPU_OK);
+    cr_expect_eq(engine_rig_peek(&rig, TPU_REG_IMEM_LO, &good), 0);
+    cr_expect_eq(engine_rig_poke(&rig, TPU_REG_IMEM_LO, good + SKIP * 8), 0);
+    const engine_rig_run out = engine_rig_start(&rig);
+    cr_expect_eq(out.status.fault, TPU_RULE_DMA_LD_FIELD, "fault %u", out.status.fault);
+    cr_expect_eq(out.status.fault_pc, 0);
+    image_clear(&built);
+    isa_program_clear(&program);
     engine_rig_close(&rig);
 }
