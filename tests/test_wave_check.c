@@ -62,7 +62,7 @@ static void add_memories(wave_writer *to, uint32_t spad_rows) {
     add_rows(to, spad, 5, spad_rows);
     add_rows(to, vr, 5, 64);
     for (int bank = 0; bank < 4; bank++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "gen_bank[%d]", bank);
         const char *const ar[] = {"u_top", "u_core", "u_accu", name, "u_ram"};
         add_rows(to, ar, 5, 32);
