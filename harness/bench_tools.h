@@ -24,7 +24,8 @@ bool bench_tools_reached(const bench_figure *figure);
 
 /**
  * Checked fuzz programs a second of processor time on one core, all included: making the program,
- * checking it, running and comparing it.
+ * checking it, running and comparing it. The best of eight rounds.
+ * @param seconds  of all rounds together.
  * @return TPU_OK; TPU_REFUSED without an engine; TPU_ERR_ENGINE when a program was not exact.
  */
 tpu_status bench_tools_fuzz(const bench_options *options, double seconds, bench_figure *out,

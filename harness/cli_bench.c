@@ -21,7 +21,7 @@ static const char usage[] =
     "  --quick           no speeds\n" CLI_SETTING_HELP;
 
 // Processor time for a figure of the tools.
-#define FIGURE_SECONDS 2.0
+#define FIGURE_SECONDS 8.0
 
 typedef struct view {
     const cli_settings *settings;
