@@ -27,19 +27,10 @@ static void note_row(void *user, const bench_row *row) {
     self->row[self->count++] = *row;
 }
 
-static tpu_status create_spoiled(const engine_config *config, engine **out, tpu_message *why) {
-    tpu_status status = fake_engine_api()->create(config, out, why);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &injected);
-    }
-    return status;
-}
-
 static void set_up(void) {
     memset(&seen, 0, sizeof seen);
     memset(&injected, 0, sizeof injected);
-    spoiled = *fake_engine_api();
-    spoiled.create = create_spoiled;
+    spoiled = fake_engine_faulty(&injected);
 }
 
 TestSuite(bench, .init = set_up, .timeout = 60);

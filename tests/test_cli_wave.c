@@ -58,9 +58,7 @@ static void tear_down(void) {
 TestSuite(cli_wave, .init = set_up, .fini = tear_down, .timeout = 60);
 
 static void expect_refused(const char *arguments, const char *part) {
-    cr_expect_eq(shell_run(arguments, directory, output), 2, "%s: %s", arguments, output);
-    cr_expect(strstr(output, part) != NULL, "%s: %s", arguments, output);
-    cr_expect_eq(shell_lines(output), 1u, "%s: %s", arguments, output);
+    shell_expect_refused(arguments, directory, part, output);
 }
 
 // A program of that name in the directory, which is then all of PATH.

@@ -23,18 +23,9 @@ static engine_api api;
 static corpus files;
 static fuzz_options options;
 
-static tpu_status create_planted(const engine_config *config, engine **out, tpu_message *message) {
-    tpu_status status = fake_engine_api()->create(config, out, message);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &planted);
-    }
-    return status;
-}
-
 static void set_up(void) {
     planted = (fake_fault){.kind = FAKE_FAULT_NONE};
-    api = *fake_engine_api();
-    api.create = create_planted;
+    api = fake_engine_faulty(&planted);
     options = (fuzz_options){.engine = "fake",
                              .api = &api,
                              .config = {.params = params_default(4, 16), .watchdog = 500},

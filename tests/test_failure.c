@@ -22,19 +22,10 @@ static char directory[256];
 static fake_fault injected;
 static engine_api spoiled;
 
-static tpu_status create_spoiled(const engine_config *config, engine **out, tpu_message *why) {
-    tpu_status status = fake_engine_api()->create(config, out, why);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &injected);
-    }
-    return status;
-}
-
 static void set_up(void) {
     size_t at = 0;
     lockstep_rig_create(&rig);
-    spoiled = *fake_engine_api();
-    spoiled.create = create_spoiled;
+    spoiled = fake_engine_faulty(&injected);
     injected = (fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .event = 3, .bit = 5};
     memset(&repro, 0, sizeof repro);
     (void)snprintf(repro.engine, sizeof repro.engine, "fake");

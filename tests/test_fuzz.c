@@ -24,20 +24,11 @@
 static fake_fault planted;
 static tpu_message why;
 
-static tpu_status create_planted(const engine_config *config, engine **out, tpu_message *message) {
-    tpu_status status = fake_engine_api()->create(config, out, message);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &planted);
-    }
-    return status;
-}
-
 static engine_api api;
 
 static fuzz_options options_for(fake_fault fault) {
     planted = fault;
-    api = *fake_engine_api();
-    api.create = create_planted;
+    api = fake_engine_faulty(&planted);
     return (fuzz_options){.engine = "fake",
                           .api = &api,
                           .config = {.params = params_default(4, 16), .watchdog = 500},

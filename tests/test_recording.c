@@ -19,18 +19,9 @@ static fake_fault injected;
 static engine_api spoiled;
 static const recording_window everything = {.first = 0, .last = UINT64_MAX};
 
-static tpu_status create_spoiled(const engine_config *config, engine **out, tpu_message *why) {
-    tpu_status status = fake_engine_api()->create(config, out, why);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &injected);
-    }
-    return status;
-}
-
 static void set_up(void) {
     lockstep_rig_create(&rig);
-    spoiled = *fake_engine_api();
-    spoiled.create = create_spoiled;
+    spoiled = fake_engine_faulty(&injected);
     injected = (fake_fault){.kind = FAKE_FAULT_NONE};
     memset(&repro, 0, sizeof repro);
     memset(&taken, 0, sizeof taken);

@@ -19,19 +19,9 @@
 // The fake engine, which goes wrong from its creation on, as an engine of a mutated RTL would.
 static fake_fault planted;
 
-static tpu_status create_planted(const engine_config *config, engine **out, tpu_message *why) {
-    tpu_status status = fake_engine_api()->create(config, out, why);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &planted);
-    }
-    return status;
-}
-
 static engine_api planted_api(fake_fault fault) {
-    engine_api api = *fake_engine_api();
     planted = fault;
-    api.create = create_planted;
-    return api;
+    return fake_engine_faulty(&planted);
 }
 
 static reproducer repro;

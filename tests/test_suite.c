@@ -34,19 +34,10 @@ static void note_row(void *user, const suite_row *row) {
     self->row[self->count++] = *row;
 }
 
-static tpu_status create_spoiled(const engine_config *config, engine **out, tpu_message *why) {
-    tpu_status status = fake_engine_api()->create(config, out, why);
-    if (status == TPU_OK) {
-        fake_engine_inject(*out, &injected);
-    }
-    return status;
-}
-
 static void set_up(void) {
     memset(&seen, 0, sizeof seen);
     memset(&injected, 0, sizeof injected);
-    spoiled = *fake_engine_api();
-    spoiled.create = create_spoiled;
+    spoiled = fake_engine_faulty(&injected);
     scratch_make(directory, sizeof directory);
 }
 
@@ -169,7 +160,7 @@ static int created;
 
 static tpu_status create_once(const engine_config *config, engine **out, tpu_message *why) {
     created++;
-    return create_spoiled(config, out, why);
+    return fake_engine_faulty(&injected).create(config, out, why);
 }
 
 Test(suite, keeps_the_one_systemc_engine_that_a_process_can_have) {

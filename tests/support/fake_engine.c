@@ -450,6 +450,23 @@ const engine_api *fake_engine_api(void) {
     return &api;
 }
 
+static const fake_fault *planted;
+
+static tpu_status create_faulty(const engine_config *config, engine **out, tpu_message *why) {
+    tpu_status status = fake_create(config, out, why);
+    if (status == TPU_OK) {
+        fake_engine_inject(*out, planted);
+    }
+    return status;
+}
+
+engine_api fake_engine_faulty(const fake_fault *fault) {
+    engine_api api = *fake_engine_api();
+    planted = fault;
+    api.create = create_faulty;
+    return api;
+}
+
 void fake_engine_inject(engine *self, const fake_fault *fault) {
     self->fault = *fault;
 }

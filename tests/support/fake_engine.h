@@ -45,6 +45,13 @@ typedef struct fake_fault {
 /** The table. create ends any config but checks nothing. */
 const engine_api *fake_engine_api(void);
 
+/**
+ * The table of engines that go wrong from their creation on, as engines of a mutated RTL do.
+ * @param fault  borrowed for as long as engines are made, and looked at when each is made; the
+ *               last call's holds for all such tables.
+ */
+engine_api fake_engine_faulty(const fake_fault *fault);
+
 /** What goes wrong in the runs from now on. */
 void fake_engine_inject(engine *self, const fake_fault *fault);
 

@@ -8,8 +8,11 @@
 
 #include "base/status.h"
 
+#include <criterion/criterion.h>
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 int shell_run(const char *arguments, const char *directory, char *output) {
@@ -37,4 +40,11 @@ size_t shell_lines(const char *text) {
         lines += *text == '\n';
     }
     return lines;
+}
+
+void shell_expect_refused(const char *arguments, const char *directory, const char *part,
+                          char *output) {
+    cr_expect_eq(shell_run(arguments, directory, output), 2, "%s: %s", arguments, output);
+    cr_expect(strstr(output, part) != NULL, "%s: %s", arguments, output);
+    cr_expect_eq(shell_lines(output), 1u, "%s: %s", arguments, output);
 }

@@ -17,6 +17,13 @@
  */
 int shell_run(const char *arguments, const char *directory, char *output);
 
+/**
+ * Expects that the arguments are refused: exit code 2 and one line that holds `part`.
+ * @param directory, output  see shell_run.
+ */
+void shell_expect_refused(const char *arguments, const char *directory, const char *part,
+                          char *output);
+
 /** Lines in a text. */
 size_t shell_lines(const char *text);
 
