@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cJSON;
+
 enum { CLI_OK = 0, CLI_DIVERGED = 1, CLI_REFUSED = 2, CLI_BROKEN = 3 };
 
 /** What every command that runs an engine can be told. */
@@ -86,6 +88,12 @@ tpu_status cli_read_settings(cli_settings *out, tpu_message *why) TPU_NODISCARD;
  */
 tpu_status cli_take_option(int option, char *const *argv, cli_settings *settings,
                            tpu_message *why) TPU_NODISCARD;
+
+/** True when "--NAME" or "--NAME=..." is among the arguments: it makes another command of it. */
+bool cli_has_option(int argc, char *const *argv, const char *option);
+
+/** Prints a tree and deletes it. @return TPU_OK or TPU_ERR_MEMORY. */
+tpu_status cli_put_json(struct cJSON *root, tpu_message *why) TPU_NODISCARD;
 
 /** A whole number up to `limit`. `name` is for the sentence. */
 tpu_status cli_read_number(const char *name, const char *text, uint64_t limit, uint64_t *out,

@@ -180,14 +180,11 @@ static tpu_status add_figures(view *self, const bench_options *options, tpu_mess
     return TPU_OK;
 }
 
-static void put_json(const view *self) {
+static tpu_status put_json(const view *self, tpu_message *why) {
     cJSON *root = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(root, "rows", self->rows);
     (void)cJSON_AddItemToObject(root, "figures", self->figures);
-    char *text = cJSON_Print(root);
-    (void)puts(text != NULL ? text : "");
-    free(text);
-    cJSON_Delete(root);
+    return cli_put_json(root, why);
 }
 
 static int run_bench(const cli_settings *settings, double seconds) {
@@ -211,7 +208,10 @@ static int run_bench(const cli_settings *settings, double seconds) {
         return cli_fail(status, &why);
     }
     if (settings->json) {
-        put_json(&self);
+        status = put_json(&self, &why);
+        if (status != TPU_OK) {
+            return cli_fail(status, &why);
+        }
     } else {
         (void)printf("\n%zu of %zu targets reached\n", self.with_target - self.missed,
                      self.with_target);

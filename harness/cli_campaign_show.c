@@ -4,6 +4,7 @@
 
 #include "harness/cli_campaign.h"
 
+#include "harness/cli.h"
 #include "harness/failure.h"
 #include "harness/jsonnum.h"
 #include "harness/junit.h"
@@ -12,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- text --------------------------------------------------------------------------------------
@@ -165,15 +165,7 @@ static cJSON *root_object(const cli_campaign_view *view) {
 }
 
 tpu_status cli_campaign_put_json(const cli_campaign_view *view, tpu_message *why) {
-    cJSON *root = root_object(view);
-    char *shown = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (shown == NULL) {
-        return status_fail(why, TPU_ERR_MEMORY, "campaign: out of memory");
-    }
-    (void)puts(shown);
-    free(shown);
-    return TPU_OK;
+    return cli_put_json(root_object(view), why);
 }
 
 // ---- JUnit -------------------------------------------------------------------------------------

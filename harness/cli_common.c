@@ -10,6 +10,8 @@
 #include "csim/isa/params.h"
 #include "harness/textfile.h"
 
+#include <cjson/cJSON.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -48,6 +50,28 @@ int cli_refuse(const char *fmt, ...) {
     va_end(args);
     (void)fputc('\n', stderr);
     return CLI_REFUSED;
+}
+
+bool cli_has_option(int argc, char *const *argv, const char *option) {
+    size_t length = strlen(option);
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], option, length) == 0 &&
+            (argv[i][length] == '\0' || argv[i][length] == '=')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tpu_status cli_put_json(struct cJSON *root, tpu_message *why) {
+    char *shown = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (shown == NULL) {
+        return status_fail(why, TPU_ERR_MEMORY, "JSON: out of memory");
+    }
+    (void)puts(shown);
+    free(shown);
+    return TPU_OK;
 }
 
 tpu_status cli_read_number(const char *name, const char *text, uint64_t limit, uint64_t *out,

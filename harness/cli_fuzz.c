@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SECONDS 10u
 #define JOBS_MAX 256u
@@ -255,23 +254,13 @@ static int run_request(cli_fuzz_request *asked) {
     return status == TPU_OK ? code : cli_fail(status, &why);
 }
 
-// --illegal or --equal among the arguments makes it another command.
-static bool wants(int argc, char **argv, const char *option) {
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], option) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int cli_fuzz(int argc, char **argv) {
     cli_fuzz_request asked;
     tpu_message why;
-    if (wants(argc, argv, "--illegal")) {
+    if (cli_has_option(argc, argv, "--illegal")) {
         return cli_illegal(argc, argv);
     }
-    if (wants(argc, argv, "--equal")) {
+    if (cli_has_option(argc, argv, "--equal")) {
         return cli_equal(argc, argv);
     }
     tpu_status status = read_request(argc, argv, &asked, &why);

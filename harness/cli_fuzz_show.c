@@ -10,8 +10,6 @@
 #include <cjson/cJSON.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static double rate(uint64_t count, double seconds) {
     return seconds > 0 ? (double)count / seconds : 0;
@@ -154,12 +152,5 @@ tpu_status cli_fuzz_show_json(const cli_fuzz_request *asked, const fuzz_summary 
         add_bucket(buckets, asked, &sum->bucket[i]);
     }
     (void)cJSON_AddItemToObject(root, "waivers", cli_waivers_json(&asked->waivers, true));
-    char *shown = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (shown == NULL) {
-        return status_fail(why, TPU_ERR_MEMORY, "fuzz: out of memory");
-    }
-    (void)puts(shown);
-    free(shown);
-    return TPU_OK;
+    return cli_put_json(root, why);
 }

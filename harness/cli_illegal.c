@@ -3,7 +3,7 @@
 // fuzz --illegal: programs that break one rule each, and a table of what check and machine made of
 // them.
 
-#include "harness/cli.h"
+#include "harness/cli_bounded.h"
 #include "harness/loader.h"
 #include "harness/stress_trial.h"
 
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SECONDS 10u
 #define WATCHDOG 2000u
 
 static const char usage[] =
@@ -29,62 +28,11 @@ static const char usage[] =
     "  --watchdog N      cycles without movement before the machine gives up, default 2000\n"
     "  --json            JSON on standard output\n";
 
-enum { OPT_ILLEGAL = 1, OPT_SECONDS, OPT_PROGRAMS };
-
-typedef struct request {
-    cli_settings settings;
-    stress_trial_options trial;
-    bool help;
-} request;
-
-static tpu_status take_option(int option, char *const *argv, request *to, tpu_message *why) {
-    uint64_t number = 0;
-    tpu_status status = TPU_OK;
-    switch (option) {
-    case OPT_ILLEGAL:
-        return TPU_OK;
-    case OPT_SECONDS:
-        status = cli_read_number("--seconds", optarg, 100000000, &number, why);
-        to->trial.seconds = (double)number;
-        return status;
-    case OPT_PROGRAMS:
-        return cli_read_number("--programs", optarg, UINT64_MAX / 8, &to->trial.programs, why);
-    case CLI_OPT_HELP:
-        to->help = true;
-        return TPU_OK;
-    case CLI_OPT_LATENCY:
-    case CLI_OPT_STALL:
-    case CLI_OPT_INIT:
-        return status_fail(why, TPU_REFUSED,
-                           "fuzz --illegal draws latency, stalls and initial state for itself");
-    default:
-        return cli_take_option(option, argv, &to->settings, why);
-    }
-}
-
-static tpu_status read_request(int argc, char **argv, request *out, tpu_message *why) {
-    static const struct option options[] = {{"illegal", no_argument, NULL, OPT_ILLEGAL},
-                                            {"seconds", required_argument, NULL, OPT_SECONDS},
-                                            {"programs", required_argument, NULL, OPT_PROGRAMS},
-                                            CLI_SETTING_OPTIONS};
-    int option = 0;
-    *out = (request){.trial = {.seconds = SECONDS}};
-    tpu_status status = cli_read_settings(&out->settings, why);
-    out->settings.config.watchdog = WATCHDOG;
-    while (status == TPU_OK && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        status = take_option(option, argv, out, why);
-    }
-    if (status == TPU_OK && optind < argc) {
-        return status_fail(why, TPU_REFUSED, "fuzz takes no argument \"%s\"", argv[optind]);
-    }
-    if (status == TPU_OK && out->trial.seconds <= 0 && out->trial.programs == 0) {
-        return status_fail(why, TPU_REFUSED, "fuzz: --seconds 0 needs --programs");
-    }
-    out->trial.config = out->settings.config;
-    out->trial.hang_limit = out->settings.hang_limit;
-    out->trial.seed = out->settings.seed;
-    return status;
-}
+static const cli_bounded_kind kind = {
+    .option = "illegal",
+    .watchdog = WATCHDOG,
+    .most = UINT64_MAX / 8,
+    .drawn = "fuzz --illegal draws latency, stalls and initial state for itself"};
 
 // ---- output ------------------------------------------------------------------------------------
 
@@ -98,7 +46,7 @@ static uint32_t count_missing(const stress_trial_summary *sum) {
     return missing;
 }
 
-static void put_text(const request *asked, const stress_trial_summary *sum) {
+static void put_text(const cli_bounded *asked, const stress_trial_summary *sum) {
     (void)printf("%-22s %10s %10s %12s %12s %10s\n", "rule", "programs", "refused", "same fault",
                  "other fault", "clean");
     for (unsigned rule = 1; rule < STRESS_TRIAL_RULES; rule++) {
@@ -116,7 +64,8 @@ static void put_text(const request *asked, const stress_trial_summary *sum) {
     }
     (void)printf("seed %" PRIu64 ", %.1f s: %" PRIu64 " illegal programs, %" PRIu64
                  " finding(s), %" PRIu32 " rule(s) without a program\n",
-                 asked->trial.seed, sum->seconds, sum->programs, sum->findings, count_missing(sum));
+                 asked->settings.seed, sum->seconds, sum->programs, sum->findings,
+                 count_missing(sum));
 }
 
 static void add_row(cJSON *to, unsigned rule, const stress_trial_row *row) {
@@ -131,7 +80,7 @@ static void add_row(cJSON *to, unsigned rule, const stress_trial_row *row) {
     (void)cJSON_AddNumberToObject(out, "cycles", (double)row->cycles);
 }
 
-static void put_json(const stress_trial_summary *sum) {
+static tpu_status put_json(const stress_trial_summary *sum, tpu_message *why) {
     cJSON *root = cJSON_CreateObject();
     cJSON *rows = cJSON_AddArrayToObject(root, "rules");
     for (unsigned rule = 1; rule < STRESS_TRIAL_RULES; rule++) {
@@ -146,42 +95,41 @@ static void put_json(const stress_trial_summary *sum) {
     (void)cJSON_AddNumberToObject(root, "programs", (double)sum->programs);
     (void)cJSON_AddNumberToObject(root, "finding_count", (double)sum->findings);
     (void)cJSON_AddNumberToObject(root, "seconds", sum->seconds);
-    char *shown = cJSON_Print(root);
-    cJSON_Delete(root);
-    (void)puts(shown != NULL ? shown : "null");
-    free(shown);
+    return cli_put_json(root, why);
 }
 
-static int run_request(request *asked) {
+static int run_request(const cli_bounded *asked) {
+    stress_trial_options options = {.config = asked->settings.config,
+                                    .hang_limit = asked->settings.hang_limit,
+                                    .seed = asked->settings.seed,
+                                    .seconds = asked->seconds,
+                                    .programs = asked->programs};
     stress_trial_summary *sum = calloc(1, sizeof *sum);
     loader *library = NULL;
     tpu_message why;
     if (sum == NULL) {
         return CLI_BROKEN;
     }
-    tpu_status status =
-        loader_open(asked->settings.engine, &asked->trial.config.params, &library, &why);
+    tpu_status status = loader_open(asked->settings.engine, &options.config.params, &library, &why);
     if (status == TPU_OK) {
-        asked->trial.api = loader_api(library);
-        status = stress_trial_run(&asked->trial, sum, &why);
+        options.api = loader_api(library);
+        status = stress_trial_run(&options, sum, &why);
     }
     int code = sum->findings > 0 || count_missing(sum) > 0 ? CLI_DIVERGED : CLI_OK;
-    if (status != TPU_OK) {
-        code = cli_fail(status, &why);
-    } else if (asked->settings.json) {
-        put_json(sum);
-    } else {
+    if (status == TPU_OK && asked->settings.json) {
+        status = put_json(sum, &why);
+    } else if (status == TPU_OK) {
         put_text(asked, sum);
     }
     free(sum);
     loader_close(library);
-    return code;
+    return status == TPU_OK ? code : cli_fail(status, &why);
 }
 
 int cli_illegal(int argc, char **argv) {
-    request asked;
+    cli_bounded asked;
     tpu_message why;
-    tpu_status status = read_request(argc, argv, &asked, &why);
+    tpu_status status = cli_bounded_read(argc, argv, &kind, &asked, &why);
     if (status != TPU_OK) {
         return cli_fail(status, &why);
     }

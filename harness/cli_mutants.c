@@ -383,18 +383,10 @@ static int run_request(request *self) {
     return sum.bad > pardoned ? CLI_DIVERGED : CLI_OK;
 }
 
-static bool asks_for_netlist(int argc, char *const *argv) {
-    bool asks = false;
-    for (int i = 1; i < argc; i++) {
-        asks = asks || strcmp(argv[i], "--netlist") == 0 || strncmp(argv[i], "--netlist=", 10) == 0;
-    }
-    return asks;
-}
-
 int cli_mutants(int argc, char **argv) {
     request asked;
     tpu_message why;
-    if (asks_for_netlist(argc, argv)) {
+    if (cli_has_option(argc, argv, "--netlist")) {
         return cli_netmutants(argc, argv);
     }
     tpu_status status = read_request(argc, argv, &asked, &why);

@@ -276,14 +276,7 @@ static tpu_status put_json(table *self, tpu_message *why) {
     for (size_t i = 0; i + 1 < self->asked->numbers; i++) {
         add_fault(faults, self, i);
     }
-    char *shown = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (shown == NULL) {
-        return status_fail(why, TPU_ERR_MEMORY, "netmutant: out of memory");
-    }
-    (void)puts(shown);
-    free(shown);
-    return TPU_OK;
+    return cli_put_json(root, why);
 }
 
 tpu_status cli_netmutants_put(netmutants_request *asked, bool *found, tpu_message *why) {
