@@ -13,6 +13,7 @@
 
 #include "harness/campaign.h"
 
+#include "base/stopwatch.h"
 #include "harness/campaign_store.h"
 #include "harness/campaign_work.h"
 #include "harness/loader.h"
@@ -53,12 +54,6 @@ typedef struct campaign {
     uint32_t started;
 } campaign;
 
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static void wait_a_moment(double seconds) {
     struct timespec rest = {.tv_nsec = (long)(seconds * 1e9)};
     (void)nanosleep(&rest, NULL);
@@ -76,7 +71,7 @@ static tpu_status open_lock(const char *path, int *out, tpu_message *why) {
 static tpu_status lock_process(campaign *self, uint32_t index, tpu_message *why) {
     char path[PATH_MAX];
     uint32_t process = self->first + index;
-    double deadline = now() + LOCK_SECONDS;
+    double deadline = stopwatch_wall() + LOCK_SECONDS;
     tpu_status status =
         campaign_work_path(self->options->directory, process, "lock", path, sizeof path, why);
     if (status == TPU_OK) {
@@ -86,7 +81,7 @@ static tpu_status lock_process(campaign *self, uint32_t index, tpu_message *why)
         if (errno != EWOULDBLOCK) {
             return status_fail(why, TPU_ERR_IO, "%s: cannot be locked: %s", path, strerror(errno));
         }
-        if (now() > deadline) {
+        if (stopwatch_wall() > deadline) {
             return status_fail(why, TPU_REFUSED, "%s: process %" PRIu32 " is running already",
                                self->options->directory, process);
         }
@@ -173,7 +168,7 @@ static tpu_status refuse_number(const campaign *self, uint32_t processes, tpu_me
 
 // Ends with the shared lock, a complete plan, and our number of processes in the main file.
 static tpu_status join(campaign *self, tpu_message *why) {
-    double deadline = now() + LOCK_SECONDS;
+    double deadline = stopwatch_wall() + LOCK_SECONDS;
     for (;;) {
         bool there = false;
         uint32_t processes = 0;
@@ -192,7 +187,7 @@ static tpu_status join(campaign *self, tpu_message *why) {
             }
             continue; // and take it as the others do
         }
-        if (now() > deadline) {
+        if (stopwatch_wall() > deadline) {
             return refuse_number(self, processes, why);
         }
         (void)flock(self->shared, LOCK_UN);
@@ -305,7 +300,7 @@ static void count_work(const campaign *self, const campaign_progress *base, doub
                        campaign_progress *out) {
     *out = *base;
     out->finished = base->begun_at;
-    out->seconds = now() - begin;
+    out->seconds = stopwatch_wall() - begin;
     for (uint32_t i = 0; i < self->started; i++) {
         campaign_tally *of = &self->tally[i];
         out->finished += atomic_load(&of->finished);
@@ -358,14 +353,14 @@ static tpu_status wait_for_all(campaign *self, campaign_on_progress on_progress,
                                tpu_message *why) {
     campaign_progress base = {.units = 0};
     campaign_progress seen;
-    double begin = now();
+    double begin = stopwatch_wall();
     double shown = begin;
     tpu_status status = TPU_OK;
     count_units(self, &base);
     while (reap(self, &status, why) > 0) {
         wait_a_moment(POLL_SECONDS);
-        if (on_progress != NULL && now() - shown >= SHOW_SECONDS) {
-            shown = now();
+        if (on_progress != NULL && stopwatch_wall() - shown >= SHOW_SECONDS) {
+            shown = stopwatch_wall();
             count_work(self, &base, begin, &seen);
             on_progress(user, &seen);
         }

@@ -7,6 +7,7 @@
 
 #include "harness/campaign_work.h"
 
+#include "base/stopwatch.h"
 #include "harness/campaign_store.h"
 #include "harness/fuzz.h"
 
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // Reproducers that a process makes and shrinks for one signature; the shortest one is shown.
@@ -31,12 +31,6 @@ typedef struct work {
     uint32_t sequences;     // done
     campaign_progress base; // of the units before
 } work;
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 tpu_status campaign_work_path(const char *directory, uint32_t process, const char *ending,
                               char *path, size_t size, tpu_message *why) {
@@ -105,7 +99,7 @@ static bool find_unit(const work *self, uint64_t id, uint64_t *out) {
     const campaign_job *job = self->job;
     double seconds = job->options->seconds;
     uint64_t units = campaign_plan_units(job->plan);
-    if (seconds > 0 && now() - self->begin >= seconds) {
+    if (seconds > 0 && stopwatch_wall() - self->begin >= seconds) {
         return false;
     }
     while (id < units && (job->finished[id] != 0 ||
@@ -164,7 +158,7 @@ static tpu_status run_units(work *self, fuzz_summary *sum, tpu_message *why) {
 }
 
 tpu_status campaign_work(const campaign_job *job, tpu_message *why) {
-    work self = {.job = job, .begin = now()};
+    work self = {.job = job, .begin = stopwatch_wall()};
     fuzz_summary *sum = calloc(1, sizeof *sum);
     tpu_status status = sum != NULL ? open_store(&self, why)
                                     : status_fail(why, TPU_ERR_MEMORY, "campaign: out of memory");

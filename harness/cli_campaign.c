@@ -6,6 +6,7 @@
 
 #include "harness/cli.h"
 
+#include "base/stopwatch.h"
 #include "harness/cli_campaign.h"
 
 #include <inttypes.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define JOBS_MAX 256u
@@ -284,12 +284,6 @@ static tpu_status read_request(int argc, char **argv, request *out, tpu_message 
 
 // ---- running -----------------------------------------------------------------------------------
 
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static void put_progress(void *user, const campaign_progress *at) {
     uint64_t here = at->finished - at->begun_at;
     (void)user;
@@ -383,7 +377,7 @@ static int show_all(request *asked, double seconds) {
 
 static int run_request(request *asked) {
     bool eager = isatty(STDERR_FILENO) != 0 && !asked->settings.json;
-    double begin = now();
+    double begin = stopwatch_wall();
     tpu_message why;
     (void)signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is told like a full disk
     tpu_status status = cli_waivers_open(&asked->waivers, &why);
@@ -399,7 +393,7 @@ static int run_request(request *asked) {
     if (status == TPU_OK && asked->run.workers > 1 && !asked->merge) {
         return show_group(asked);
     }
-    return status == TPU_OK ? show_all(asked, now() - begin) : cli_fail(status, &why);
+    return status == TPU_OK ? show_all(asked, stopwatch_wall() - begin) : cli_fail(status, &why);
 }
 
 int cli_campaign(int argc, char **argv) {

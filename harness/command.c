@@ -6,6 +6,8 @@
 
 #include "harness/command.h"
 
+#include "base/stopwatch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,12 +20,6 @@
 
 // What a shell says of a command that is not there.
 #define NOT_FOUND 127
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 // Never returns. argv is only read; exec's type is older than const.
 static void become(const char *const *argv, const char *directory, int log) {
@@ -41,17 +37,17 @@ static void become(const char *const *argv, const char *directory, int log) {
 
 static void watch(pid_t pid, double limit, command_end *out) {
     const struct timespec pause = {.tv_nsec = POLL_NS};
-    double begin = now();
+    double begin = stopwatch_wall();
     int ended = 0;
     pid_t got = 0;
     while ((got = waitpid(pid, &ended, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
-        if (!out->timed_out && now() - begin > limit) {
+        if (!out->timed_out && stopwatch_wall() - begin > limit) {
             out->timed_out = true;
             (void)kill(-pid, SIGKILL);
         }
         (void)nanosleep(&pause, NULL);
     }
-    out->seconds = now() - begin;
+    out->seconds = stopwatch_wall() - begin;
     out->code = got == pid && WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
     out->signal = got == pid && WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
 }

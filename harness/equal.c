@@ -4,10 +4,9 @@
 // copies rows which nobody wrote shows what memory held before; the two streams in which it does
 // are left out of that comparison.
 
-#define _POSIX_C_SOURCE 200809L
-
 #include "harness/equal.h"
 
+#include "base/stopwatch.h"
 #include "csim/isa/image.h"
 #include "harness/alone.h"
 #include "harness/digest.h"
@@ -18,7 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 // Programs on one set of engines.
 #define SEQUENCE 32u
@@ -41,12 +39,6 @@ typedef struct equal {
     variant variant[EQUAL_VARIANTS];
     rng source; // of this program
 } equal;
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 // ---- engines -----------------------------------------------------------------------------------
 
@@ -210,12 +202,12 @@ static tpu_status run_program(equal *self, uint64_t number, bool *go_on, tpu_mes
 static bool is_over(const equal *self, double begin) {
     const equal_options *options = self->options;
     return (options->programs > 0 && self->sum->programs >= options->programs) ||
-           (options->seconds > 0 && now() - begin >= options->seconds);
+           (options->seconds > 0 && stopwatch_wall() - begin >= options->seconds);
 }
 
 tpu_status equal_run(const equal_options *options, equal_summary *out, tpu_message *why) {
     equal self = {.options = options, .sum = out};
-    double begin = now();
+    double begin = stopwatch_wall();
     bool go_on = false;
     tpu_status status =
         stress_operands_create(&options->config.params, options->seed, &self.operands, why);
@@ -233,6 +225,6 @@ tpu_status equal_run(const equal_options *options, equal_summary *out, tpu_messa
     isa_program_clear(&self.program);
     image_clear(&self.words);
     stress_operands_destroy(self.operands);
-    out->seconds = now() - begin;
+    out->seconds = stopwatch_wall() - begin;
     return status;
 }

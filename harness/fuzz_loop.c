@@ -3,8 +3,7 @@
 // One program after the other on one machine: makes it, runs it, counts, and takes what it finds.
 // Only counts and buckets are kept; what a finding needs is made again by its source.
 
-#define _POSIX_C_SOURCE 200809L
-
+#include "base/stopwatch.h"
 #include "harness/digest.h"
 #include "harness/fuzz_internal.h"
 #include "harness/traits.h"
@@ -12,25 +11,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 // One in this many programs is looked at for traits.
 #define TRAITS_EVERY 32u
 
-static double read_clock(clockid_t which) {
-    struct timespec at;
-    (void)clock_gettime(which, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
-static double now(void) {
-    return read_clock(CLOCK_MONOTONIC);
-}
-
 bool fuzz_loop_is_over(const fuzz_loop *self) {
     const fuzz_options *options = self->options;
     bool by_count = options->programs > 0 && self->sum->programs >= options->programs;
-    return by_count || (options->seconds > 0 && now() - self->begin >= options->seconds);
+    return by_count || (options->seconds > 0 && stopwatch_wall() - self->begin >= options->seconds);
 }
 
 // ---- one engine --------------------------------------------------------------------------------
@@ -101,7 +89,7 @@ static tpu_status take_finding(fuzz_loop *self, uint64_t sequence, uint32_t inde
     bucket->sequence = sequence;
     bucket->index = index;
     bucket->program = sum->programs;
-    bucket->seconds = now() - self->begin;
+    bucket->seconds = stopwatch_wall() - self->begin;
     bucket->found_instructions = (uint32_t)self->now.program.count;
     bucket->instructions = bucket->found_instructions;
     (void)snprintf(bucket->sentence, sizeof bucket->sentence, "%.250s", self->seen.sentence.text);
@@ -193,8 +181,8 @@ tpu_status fuzz_loop_start(fuzz_loop *self, const fuzz_options *options,
                         .watcher = watcher,
                         .source = *source,
                         .sum = out,
-                        .begin = now(),
-                        .spent = read_clock(CLOCK_PROCESS_CPUTIME_ID),
+                        .begin = stopwatch_wall(),
+                        .spent = stopwatch_processor(),
                         .shrink_left = options->budget_seconds};
     verdict_init(&self->seen);
     tpu_status status =
@@ -210,8 +198,8 @@ tpu_status fuzz_loop_start(fuzz_loop *self, const fuzz_options *options,
 
 void fuzz_loop_account(fuzz_loop *self) {
     fuzz_summary *out = self->sum;
-    out->seconds = now() - self->begin;
-    out->processor_seconds = read_clock(CLOCK_PROCESS_CPUTIME_ID) - self->spent;
+    out->seconds = stopwatch_wall() - self->begin;
+    out->processor_seconds = stopwatch_processor() - self->spent;
     if (self->cover != NULL) {
         memcpy(out->covered, coverage_hits(self->cover), coverage_bins() * sizeof out->covered[0]);
     }

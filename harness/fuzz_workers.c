@@ -7,6 +7,7 @@
 
 #include "harness/fuzz_workers.h"
 
+#include "base/stopwatch.h"
 #include "harness/digest.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CLAIMS_MAX 1024u
@@ -192,14 +192,8 @@ static void receive(child *from) {
     }
 }
 
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static void show(const workers *self, fuzz_workers_progress progress, void *user, double begin) {
-    fuzz_workers_state state = {.seconds = now() - begin};
+    fuzz_workers_state state = {.seconds = stopwatch_wall() - begin};
     for (uint32_t i = 0; i < self->started; i++) {
         tally *of = &self->page->worker[i];
         state.programs += atomic_load(&of->programs);
@@ -217,7 +211,7 @@ static void show(const workers *self, fuzz_workers_progress progress, void *user
 
 static void collect(workers *self, fuzz_workers_progress progress, void *user) {
     struct pollfd *fds = calloc(self->started + 1u, sizeof *fds);
-    double begin = now();
+    double begin = stopwatch_wall();
     double shown = begin;
     for (uint32_t open = self->started; fds != NULL && open > 0;) {
         for (uint32_t i = 0; i < self->started; i++) {
@@ -234,8 +228,8 @@ static void collect(workers *self, fuzz_workers_progress progress, void *user) {
             }
             open += self->children[i].pipe >= 0;
         }
-        if (now() - shown >= 1e-3 * POLL_MS) {
-            shown = now();
+        if (stopwatch_wall() - shown >= 1e-3 * POLL_MS) {
+            shown = stopwatch_wall();
             show(self, progress, user, begin);
         }
     }

@@ -7,6 +7,7 @@
 
 #include "harness/mutant_internal.h"
 
+#include "base/stopwatch.h"
 #include "csim/isa/params.h"
 #include "harness/command.h"
 #include "harness/failure.h"
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Cycles without movement that end a run; as the command fuzz has it.
 #define WATCHDOG 2000u
@@ -29,12 +29,6 @@
 #define MODEL_PROGRAMS "4000"
 // Illegal programs, where a mutant names them for its test: every rule some hundred times.
 #define ILLEGAL_PROGRAMS "3000"
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 static void take_signature(mutant_job *job, const verdict_signature *seen) {
     mutant_result *result = job->result;
@@ -91,7 +85,7 @@ static tpu_status shrink_it(mutant_job *job, const engine_api *api, reproducer *
 
 static void note_size(mutant_result *result, const reproducer *repro, double begin) {
     result->small = true;
-    result->minimal = now() - begin;
+    result->minimal = stopwatch_wall() - begin;
     result->runs = (uint32_t)repro->run_count;
     result->instructions = (uint32_t)repro->run[repro->run_count - 1].program.count;
 }
@@ -99,7 +93,7 @@ static void note_size(mutant_result *result, const reproducer *repro, double beg
 static void make_small(mutant_job *job, const fuzz_options *fuzz, const fuzz_bucket *found) {
     reproducer repro = {.run = NULL};
     tpu_message why;
-    double begin = now();
+    double begin = stopwatch_wall();
     job->result->found_instructions = found->found_instructions;
     tpu_status status = fuzz_rebuild(fuzz, found->sequence, found->index, &repro, &why);
     if (status == TPU_OK) {
@@ -142,9 +136,9 @@ static void fuzz_engine(mutant_job *job, const tpu_params *params, const engine_
         take_failure(job, "out of memory");
         return;
     }
-    double begin = now();
+    double begin = stopwatch_wall();
     tpu_status status = fuzz_run(&fuzz, &watcher, sum, &why);
-    result->detect = now() - begin;
+    result->detect = stopwatch_wall() - begin;
     result->programs = sum->programs;
     result->cycles = sum->cycles;
     if (sum->bucket_count > 0) {
@@ -210,7 +204,7 @@ static void shrink_with(mutant_job *job, const char *binary, const char *found) 
     mutant_path(log, job->place, "shrink.log");
     (void)snprintf(seconds, sizeof seconds, "%.0f", job->options->shrink_seconds);
     const char *const argv[] = {binary, "shrink", "--seconds", seconds, "-o", small, found, NULL};
-    double begin = now();
+    double begin = stopwatch_wall();
     tpu_status status = command_run(argv, NULL, log, TEST_LIMIT, &end, &why);
     if (status == TPU_OK && reproducer_read(small, &repro, &why) == TPU_OK) {
         note_size(job->result, &repro, begin);

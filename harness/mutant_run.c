@@ -3,10 +3,9 @@
 // One child a mutant: it may crash, hang or write over its memory. The answer comes through a pipe;
 // a child that ends without one is a broken mutant.
 
-#define _POSIX_C_SOURCE 200809L
-
 #include "harness/mutant_run.h"
 
+#include "base/stopwatch.h"
 #include "harness/mutant_internal.h"
 
 #include <errno.h>
@@ -15,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 // Seconds beside the fuzzing: build, test, shrinking, all slow.
@@ -37,12 +35,6 @@ typedef struct pool {
     mutant_result *results;
     slot *slots;
 } pool;
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 bool mutant_must_survive(const mutant *self) {
     return self->file == NULL || self->equivalent != NULL;
@@ -111,9 +103,9 @@ static void run_one(mutant_job *job) {
     mutant_result *result = job->result;
     tpu_message why;
     tpu_message cause;
-    double begin = now();
+    double begin = stopwatch_wall();
     tpu_status status = mutant_tree_build(job, &why);
-    result->build = now() - begin;
+    result->build = stopwatch_wall() - begin;
     if (status == TPU_OK) {
         status = mutant_judge(job, &why);
     }

@@ -7,6 +7,7 @@
 
 #include "harness/netmutant_run.h"
 
+#include "base/stopwatch.h"
 #include "harness/fuzz_internal.h"
 #include "harness/stress_trial.h"
 
@@ -53,12 +54,6 @@ typedef struct worker {
 } worker;
 
 // ---- one fault ---------------------------------------------------------------------------------
-
-static double read_clock(clockid_t which) {
-    struct timespec at;
-    (void)clock_gettime(which, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 static const netmutant_model *find_model(const netmutant_options *options, uint32_t number) {
     if (number == 0) {
@@ -133,9 +128,9 @@ static tpu_status run_program(worker *self, const engine_api *api, uint64_t at,
         return status;
     }
     fuzz_case_job(&self->options->fuzz, now, (uint32_t)(at % FUZZ_SEQUENCE), &job);
-    double begin = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    double begin = stopwatch_processor();
     lockstep_run(self->pair, &job, &self->seen);
-    out->run_seconds += read_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;
+    out->run_seconds += stopwatch_processor() - begin;
     return TPU_OK;
 }
 
@@ -206,7 +201,7 @@ static tpu_status try_illegal(const worker *self, uint32_t number, netmutant_res
 
 static void take_fault(worker *self, uint32_t number, netmutant_result *out) {
     tpu_message why;
-    double begin = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    double begin = stopwatch_processor();
     tpu_status status = run_fault(self, number, out, &why);
     if (status == TPU_OK && out->fate == NETMUTANT_SURVIVED && self->options->illegal > 0) {
         status = try_illegal(self, number, out, &why);
@@ -215,7 +210,7 @@ static void take_fault(worker *self, uint32_t number, netmutant_result *out) {
         (void)snprintf(out->sentence, sizeof out->sentence, "%.199s", why.text);
         out->fate = NETMUTANT_FAILED;
     }
-    out->seconds = read_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;
+    out->seconds = stopwatch_processor() - begin;
 }
 
 // ---- a worker ----------------------------------------------------------------------------------
@@ -271,14 +266,14 @@ static bool collect(bench *self, uint32_t *running) {
 static tpu_status wait_workers(bench *self, netmutant_progress progress, void *user,
                                tpu_message *why) {
     uint32_t running = self->started;
-    double begin = read_clock(CLOCK_MONOTONIC);
+    double begin = stopwatch_wall();
     double shown = begin;
     bool good = true;
     while (running > 0) {
         const struct timespec nap = {.tv_nsec = POLL_NS};
         (void)nanosleep(&nap, NULL);
         good = collect(self, &running) && good;
-        double now = read_clock(CLOCK_MONOTONIC);
+        double now = stopwatch_wall();
         if (progress != NULL && now - shown >= 1) {
             shown = now;
             progress(user, atomic_load(&self->page->done), self->count, now - begin);

@@ -3,10 +3,9 @@
 // The session. Timing runs go to engines of their own, so that what the first one went through is
 // exactly what the reproducer says.
 
-#define _POSIX_C_SOURCE 200809L
-
 #include "harness/session.h"
 
+#include "base/stopwatch.h"
 #include "harness/failure.h"
 #include "harness/loader.h"
 #include "harness/reproducer.h"
@@ -14,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // An engine with its lockstep.
 typedef struct pair {
@@ -157,13 +155,6 @@ const uint8_t *session_model_c(const session *self) {
     return lockstep_model_c(self->main.both);
 }
 
-// Processor time: other programs on the machine do not count.
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 // What one of the two sides of a measurement has gathered.
 typedef struct meter {
     lockstep_job job;
@@ -176,9 +167,9 @@ static tpu_status measure_once(session *self, size_t which, meter *to, tpu_messa
     tpu_status status = TPU_OK;
     verdict_init(&seen);
     const pair *on = is_single(self) ? &self->main : &self->timing[which];
-    double begin = now();
+    double begin = stopwatch_processor();
     lockstep_run(on->both, &to->job, &seen);
-    to->seconds += now() - begin;
+    to->seconds += stopwatch_processor() - begin;
     to->cycles += seen.steps;
     if (seen.kind != VERDICT_OK) {
         pair_close(self, &self->timing[which]);

@@ -4,25 +4,17 @@
 // until a pass changes nothing; then operands; then the program once more, because plain operands
 // can make an instruction superfluous.
 
-#define _POSIX_C_SOURCE 200809L
-
 #include "harness/shrink.h"
 
+#include "base/stopwatch.h"
 #include "csim/isa/image.h"
 #include "harness/shrink_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Passes over the program; a pass that changes nothing ends them earlier.
 #define PASSES_MAX 8u
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 reproducer_run *shrink_subject(shrink *self) {
     return &self->best->run[self->subject];
@@ -30,7 +22,7 @@ reproducer_run *shrink_subject(shrink *self) {
 
 bool shrink_is_over(shrink *self) {
     double limit = self->options->seconds;
-    if (!self->report->timed_out && limit > 0 && now() - self->begin >= limit) {
+    if (!self->report->timed_out && limit > 0 && stopwatch_wall() - self->begin >= limit) {
         self->report->timed_out = true;
     }
     return self->report->timed_out || self->status != TPU_OK;
@@ -229,11 +221,11 @@ tpu_status shrink_run(reproducer *self, const shrink_options *options, shrink_re
                     .report = &report,
                     .best = &work,
                     .wanted = self->expected,
-                    .begin = now()};
+                    .begin = stopwatch_wall()};
     verdict_init(&state.seen);
     status = shrink_copy(&state, why);
     verdict_clear(&state.seen);
-    report.seconds = now() - state.begin;
+    report.seconds = stopwatch_wall() - state.begin;
     if (status == TPU_OK) {
         reproducer_clear(self);
         *self = work;

@@ -3,10 +3,9 @@
 // The loop: one illegal program, then a legal one on the same engine, whose memories both inherit.
 // A sequence of them shares an engine; a run that hangs spends it.
 
-#define _POSIX_C_SOURCE 200809L
-
 #include "harness/stress_trial.h"
 
+#include "base/stopwatch.h"
 #include "csim/isa/check.h"
 #include "harness/lockstep.h"
 #include "harness/stress.h"
@@ -15,7 +14,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 // Illegal programs on one engine.
 #define SEQUENCE 64u
@@ -36,12 +34,6 @@ typedef struct trial {
     lockstep *pair;
     verdict seen;
 } trial;
-
-static double now(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 static void add_finding(trial *self, uint64_t number, const char *what, const char *sentence) {
     stress_trial_summary *sum = self->sum;
@@ -251,7 +243,7 @@ static bool is_over(const trial *self, double begin) {
     const stress_trial_options *options = self->options;
     return (options->first && self->sum->findings > 0) ||
            (options->programs > 0 && self->sum->programs >= options->programs) ||
-           (options->seconds > 0 && now() - begin >= options->seconds);
+           (options->seconds > 0 && stopwatch_wall() - begin >= options->seconds);
 }
 
 static tpu_status run_all(trial *self, double begin, tpu_message *why) {
@@ -277,7 +269,7 @@ static tpu_status run_all(trial *self, double begin, tpu_message *why) {
 tpu_status stress_trial_run(const stress_trial_options *options, stress_trial_summary *out,
                             tpu_message *why) {
     trial self = {.options = options, .sum = out};
-    double begin = now();
+    double begin = stopwatch_wall();
     for (unsigned rule = 1; rule < STRESS_TRIAL_RULES; rule++) {
         if (stress_illegal_knows((tpu_rule)rule)) {
             self.rule[self.rules++] = (tpu_rule)rule;
@@ -294,6 +286,6 @@ tpu_status stress_trial_run(const stress_trial_options *options, stress_trial_su
     isa_program_clear(&self.legal);
     stress_illegal_clear(&self.bad);
     stress_operands_destroy(self.operands);
-    out->seconds = now() - begin;
+    out->seconds = stopwatch_wall() - begin;
     return status;
 }

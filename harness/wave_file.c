@@ -119,14 +119,6 @@ void wave_file_close(wave_file *self) {
     free(self);
 }
 
-size_t wave_file_count(const wave_file *self) {
-    return self->count;
-}
-
-const wave_signal *wave_file_signal(const wave_file *self, size_t index) {
-    return index < self->count ? &self->signal[index] : NULL;
-}
-
 const wave_signal *wave_file_find(const wave_file *self, const char *name) {
     size_t low = 0;
     size_t high = self->count;

@@ -30,13 +30,7 @@ tpu_status wave_file_open(const char *path, wave_file **out, tpu_message *why) T
 /** NULL-safe. */
 void wave_file_close(wave_file *self);
 
-/** Number of names. */
-size_t wave_file_count(const wave_file *self);
-
-/** By number, in the order of the names; borrowed. */
-const wave_signal *wave_file_signal(const wave_file *self, size_t index);
-
-/** By its name; NULL = there is none. */
+/** By its name, borrowed; NULL = there is none. */
 const wave_signal *wave_file_find(const wave_file *self, const char *name);
 
 /** Time of the first and of the last value. */

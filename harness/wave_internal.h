@@ -71,9 +71,6 @@ typedef struct wave_both {
 /** Text of an issue: "pc 4 iv 0 1: mm rows=4 ..."; a blank when it is not known. */
 void wave_issue_text(const recording *from, uint32_t seq, char *text, size_t size);
 
-/** "cw", "memory", "hazard"; static storage. */
-const char *wave_wait_name(uint8_t wait);
-
 /** Prepares a stream; false = out of memory. wave_rows_clear ends it. */
 bool wave_rows_make(wave_both *self, tpu_stream stream);
 void wave_rows_clear(wave_both *self, tpu_stream stream);

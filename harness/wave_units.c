@@ -5,6 +5,7 @@
 
 #include "harness/wave_internal.h"
 
+#include "harness/cycles.h"
 #include "harness/wave.h"
 
 #include <stdbool.h>
@@ -103,13 +104,6 @@ void wave_units_clear(wave_both *self, tpu_unit unit) {
     free(self->unit[unit].work);
 }
 
-const char *wave_wait_name(uint8_t wait) {
-    if (wait < TPU_STREAM_COUNT) {
-        return tpu_streams[wait].name;
-    }
-    return wait == PROBE_WAIT_MEMORY ? "memory" : wait == PROBE_WAIT_HAZARD ? "hazard" : "?";
-}
-
 // "pc 4 iv 0 1: mm rows=4 ..."; a blank when there is no such issue.
 void wave_issue_text(const recording *from, uint32_t seq, char *text, size_t size) {
     const recording_issue *found =
@@ -152,7 +146,7 @@ void wave_units_declare(wave_both *self, wave_writer *to) {
     uint32_t wait_value[TPU_STREAM_COUNT + 2];
     for (uint32_t i = 0; i < TPU_STREAM_COUNT + 2; i++) {
         wait_value[i] = i < TPU_STREAM_COUNT ? i : PROBE_WAIT_MEMORY + (i - TPU_STREAM_COUNT);
-        wait_text[i] = wave_wait_name((uint8_t)wait_value[i]);
+        wait_text[i] = cycles_wait_name(wait_value[i]);
     }
     const wave_names states = {"tpucosim_state", 2, state_names, NULL, 4};
     const wave_names waits = {"tpucosim_wait", 5, wait_text, wait_value, TPU_STREAM_COUNT + 2};
@@ -169,7 +163,7 @@ static void show_span(wave_unit *lanes, wave_writer *to, const recording_span *s
     } else {
         wave_writer_fill(to, lanes->wait, 'z');
     }
-    wave_writer_say(to, lanes->waits_for, waits ? wave_wait_name(span->unit.wait) : " ");
+    wave_writer_say(to, lanes->waits_for, waits ? cycles_wait_name(span->unit.wait) : " ");
 }
 
 static void show_work(wave_both *self, wave_unit *lanes, wave_writer *to, uint32_t seq) {
