@@ -149,3 +149,25 @@ void blame_assertion(lockstep *self, const char *text) {
         verdict_note(out, "%.400s", text);
     }
 }
+
+// ---- an end too early ---------------------------------------------------------------------------
+
+void blame_early(lockstep *self, int unit) {
+    verdict *out = self->out;
+    out->kind = VERDICT_MISMATCH;
+    out->diff = VERDICT_DIFF_EARLY;
+    out->unit = unit;
+    (void)status_fail(&out->sentence, TPU_OK,
+                      "the machine showed its end in cycle %llu, while %s was at work",
+                      (unsigned long long)out->cycle, tpu_unit_names[unit]);
+}
+
+void blame_refused(lockstep *self) {
+    verdict *out = self->out;
+    out->kind = VERDICT_MISMATCH;
+    out->diff = VERDICT_DIFF_EARLY;
+    out->cycle = self->now;
+    (void)status_fail(&out->sentence, TPU_OK,
+                      "the machine refuses to start: something of the run before is under way, "
+                      "though its end was shown");
+}

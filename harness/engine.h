@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /** Changes whenever this file does in a way that an old shared object would not notice. */
-#define ENGINE_ABI 3u
+#define ENGINE_ABI 4u
 
 /** Name of the function that an engine's shared object exports; type engine_entry_fn. */
 #define ENGINE_ENTRY_NAME "engine_entry"

@@ -331,11 +331,8 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
         flush_trace(self);
     }
     out->cycle = self->cycle++;
-    self->running = self->running && !out->done;
-    if (self->seen.b_valid && self->seen.b_resp != MEMORY_RESP_OKAY) {
-        self->running = false;
-        return status_fail(why, TPU_ERR_ENGINE, "the machine refuses to start: it is busy");
-    }
+    out->refused = self->seen.b_valid && self->seen.b_resp != MEMORY_RESP_OKAY;
+    self->running = self->running && !out->done && !out->refused;
     return TPU_OK;
 }
 

@@ -196,6 +196,8 @@ static const char *reason_of(const verdict *seen) {
         return "an assertion of the RTL leads to it, and no row is wrong";
     case VERDICT_DIFF_STUCK:
         return "the waits and the rows that are owed lead to it";
+    case VERDICT_DIFF_EARLY:
+        return "it was at work when the end was shown, and no row is wrong";
     default:
         return "nothing says more";
     }

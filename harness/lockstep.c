@@ -346,6 +346,10 @@ static bool checked_cycle(lockstep *self, probe *seen) {
         lockstep_give_up(self, TPU_ERR_ENGINE, &why);
         return false;
     }
+    if (seen->refused) {
+        blame_refused(self);
+        return false;
+    }
     if (seen->fired != 0 && !compare_cycle(self, seen)) {
         return false;
     }
@@ -365,6 +369,7 @@ static void run_checked(lockstep *self) {
         }
     }
     uint64_t end = seen.cycle;
+    memcpy(self->out->units, seen.unit, sizeof seen.unit);
     for (unsigned i = 0; i < AFTERGLOW; i++) {
         if (!checked_cycle(self, &seen)) {
             return;
@@ -372,7 +377,6 @@ static void run_checked(lockstep *self) {
         self->late |= seen.fired;
     }
     self->out->steps -= AFTERGLOW;
-    memcpy(self->out->units, seen.unit, sizeof seen.unit);
     self->out->cycle = end;
     settle_run(self);
 }
@@ -396,6 +400,10 @@ static void run_alone(lockstep *self) {
         tpu_status status = lockstep_step(self, &seen, &why);
         if (status != TPU_OK) {
             lockstep_give_up(self, TPU_ERR_ENGINE, &why);
+            return;
+        }
+        if (seen.refused) {
+            blame_refused(self);
             return;
         }
         if (is_stuck(self, &seen)) {

@@ -113,6 +113,12 @@ void blame_fault(lockstep *self);
 /** A failed assertion and nothing else. `text` is what the RTL says, "" = nothing. */
 void blame_assertion(lockstep *self, const char *text);
 
+/** The end was shown while `unit` was at work. */
+void blame_early(lockstep *self, int unit);
+
+/** The machine does not take a start: the end of the run before was shown too early. */
+void blame_refused(lockstep *self);
+
 /** Fills in the issue that a row belongs to, and the last issues seen. */
 void blame_issue(lockstep *self, const expected_row *row);
 

@@ -189,7 +189,7 @@ static bool is_name(const char *word, size_t length, const char *const *names, s
 }
 
 static bool is_place(const char *word, size_t length) {
-    static const char *const others[] = {"hang", "fault", "assertion", "harness"};
+    static const char *const others[] = {"hang", "fault", "assertion", "early", "harness"};
     for (size_t i = 0; i < TPU_STREAM_COUNT; i++) {
         if (is_name(word, length, &tpu_streams[i].name, 1)) {
             return true;
@@ -400,6 +400,9 @@ static bool lists(const char *list, const char *word) {
 bool mutant_expects(const mutant *self, const verdict_signature *seen) {
     if (seen->diff == VERDICT_DIFF_ASSERTION) {
         return lists(self->expect, "assertion");
+    }
+    if (seen->diff == VERDICT_DIFF_EARLY) {
+        return lists(self->expect, "early");
     }
     if (seen->diff == VERDICT_DIFF_FAULT) {
         return lists(self->expect, "fault");

@@ -37,7 +37,8 @@ typedef struct probe {
     uint32_t fired;                       /**< bit s: stream s wrote row[s] in this cycle */
     const uint8_t *row[TPU_STREAM_COUNT]; /**< valid where fired */
     probe_unit unit[TPU_UNIT_COUNT];
-    bool done; /**< the run has ended; the status says how */
+    bool done;    /**< the run has ended; the status says how */
+    bool refused; /**< the machine answered its start with an error: nothing runs */
 } probe;
 
 #endif

@@ -65,6 +65,18 @@ static bool settle_assertions(lockstep *self) {
     return false;
 }
 
+// Every unit must be at rest in the cycle that shows the end, or the end does not mean anything:
+// with the last write unanswered, for instance, C may not be there yet.
+static bool settle_rest(lockstep *self) {
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        if (self->out->units[unit].state != PROBE_IDLE) {
+            blame_early(self, unit);
+            return false;
+        }
+    }
+    return true;
+}
+
 // Earlier issue first, then earlier row within the issue, then further upstream.
 int settle_first_missing(lockstep *self) {
     int found = -1;
@@ -325,6 +337,9 @@ void settle_run(lockstep *self) {
         return;
     }
     if (!settle_assertions(self)) { // last: a wrong row says more of who is to blame
+        return;
+    }
+    if (watch == LOCKSTEP_WATCH_EVERY && !settle_rest(self)) {
         return;
     }
     if (watch != LOCKSTEP_WATCH_EVERY || settle_oracle(self)) {

@@ -13,7 +13,7 @@ static const char *const kind_names[VERDICT_KIND_COUNT] = {"OK", "MISMATCH", "HA
                                                            "ERROR"};
 static const char *const diff_names[VERDICT_DIFF_COUNT] = {
     "none",      "value",  "extra", "missing",   "memory", "c-inside",
-    "c-outside", "oracle", "fault", "assertion", "stuck"};
+    "c-outside", "oracle", "fault", "assertion", "stuck",  "early"};
 static const char *const pattern_names[VERDICT_PATTERN_COUNT] = {
     "none", "field", "one-lane", "saturated-lanes", "all-lanes", "some-lanes"};
 static const char *const shape_names[VERDICT_SHAPE_COUNT] = {

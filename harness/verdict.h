@@ -40,6 +40,7 @@ typedef enum verdict_diff {
     VERDICT_DIFF_FAULT,     /**< a legal program raised a fault */
     VERDICT_DIFF_ASSERTION, /**< an RTL assertion failed */
     VERDICT_DIFF_STUCK,     /**< no movement for the limit */
+    VERDICT_DIFF_EARLY,     /**< the end was shown while something was still under way */
     VERDICT_DIFF_COUNT
 } verdict_diff;
 

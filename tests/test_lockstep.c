@@ -336,6 +336,28 @@ Test(lockstep, reports_a_failed_assertion) {
     cr_expect_eq(rig.out.diff, VERDICT_DIFF_ASSERTION);
 }
 
+Test(lockstep, reports_an_end_that_is_shown_while_a_unit_is_at_work) {
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        start_again();
+        run((fake_fault){.kind = FAKE_FAULT_EARLY, .value = (uint32_t)unit});
+        cr_expect_eq(rig.out.kind, VERDICT_MISMATCH);
+        cr_expect_eq(rig.out.diff, VERDICT_DIFF_EARLY);
+        cr_expect_eq(rig.out.unit, unit);
+        cr_expect(strstr(rig.out.sentence.text, tpu_unit_names[unit]) != NULL);
+    }
+}
+
+Test(lockstep, reports_a_start_that_is_refused) {
+    run((fake_fault){.kind = FAKE_FAULT_REFUSED});
+    cr_expect_eq(rig.out.kind, VERDICT_MISMATCH);
+    cr_expect_eq(rig.out.diff, VERDICT_DIFF_EARLY);
+    cr_expect_eq(rig.out.unit, -1);
+    start_again();
+    rig.job.mode = LOCKSTEP_MODE_BARE;
+    run((fake_fault){.kind = FAKE_FAULT_REFUSED});
+    cr_expect_eq(rig.out.diff, VERDICT_DIFF_EARLY);
+}
+
 Test(lockstep, reports_a_failing_engine_as_error) {
     run((fake_fault){.kind = FAKE_FAULT_STEP, .value = 9});
     cr_expect_eq(rig.out.kind, VERDICT_ERROR);

@@ -393,6 +393,11 @@ static tpu_status fake_step(engine *self, probe *out, tpu_message *why) {
     show_units(self, out);
     bool ends = !self->stuck || self->fault.kind == FAKE_FAULT_WATCHDOG;
     out->done = ends && self->cycle >= self->end + QUIET_CYCLES;
+    out->refused = self->fault.kind == FAKE_FAULT_REFUSED;
+    if (self->fault.kind == FAKE_FAULT_EARLY) {
+        out->unit[self->fault.value] =
+            (probe_unit){.state = PROBE_STARVED, .wait = PROBE_WAIT_MEMORY};
+    }
     self->cycle++;
     return TPU_OK;
 }
