@@ -74,6 +74,7 @@ void coverage_begin(coverage *self, const isa_program *program) {
     }
     self->touched_count = 0;
     self->program = program;
+    memset(self->both, 0, sizeof self->both);
     coverage_units_begin(self);
     coverage_issues_begin(self);
     coverage_values_begin(self);
@@ -89,35 +90,37 @@ static void take_event(coverage *self, tpu_stream stream, const uint8_t *row) {
     case TPU_STREAM_C_VRU:
     case TPU_STREAM_C_ACC:
     case TPU_STREAM_C_DST:
-        coverage_units_give(self, stream, row);
+        coverage_words_give(self, stream, row);
+        break;
+    case TPU_STREAM_CW: // makes no bin by itself
         break;
     default:
-        coverage_values_row(self, stream, row, coverage_units_take(self, stream));
-    }
-}
-
-// Streams that write in the same cycle as `stream`; `others` are those behind it.
-static void mark_both(coverage *self, unsigned stream, uint32_t others) {
-    uint32_t first = COVERAGE_BASE_BOTH + stream * TPU_STREAM_COUNT + stream + 1;
-    for (; others != 0; others >>= 1, first++) {
-        if ((others & 1u) != 0) {
-            coverage_mark(self, first);
-        }
+        coverage_values_row(self, stream, row, coverage_words_take(self, stream));
     }
 }
 
 void coverage_cycle(coverage *self, const probe *seen) {
     coverage_units_states(self, seen);
-    uint32_t fired = seen->fired;
-    for (unsigned stream = 0; fired != 0; stream++, fired >>= 1) {
-        if ((fired & 1u) != 0) {
-            take_event(self, (tpu_stream)stream, seen->row[stream]);
-            mark_both(self, stream, fired >> 1);
+    for (uint32_t left = seen->fired; left != 0; left &= left - 1) {
+        uint32_t stream = (uint32_t)__builtin_ctz(left);
+        self->both[stream] |= left;
+        take_event(self, (tpu_stream)stream, seen->row[stream]);
+    }
+}
+
+// Streams that wrote in one cycle, the lower one first.
+static void mark_both(coverage *self) {
+    for (uint32_t stream = 0; stream < TPU_STREAM_COUNT; stream++) {
+        for (uint32_t left = self->both[stream] & ~1u << stream; left != 0; left &= left - 1) {
+            coverage_mark(self, COVERAGE_BASE_BOTH + stream * TPU_STREAM_COUNT +
+                                    (uint32_t)__builtin_ctz(left));
         }
     }
 }
 
 void coverage_end(coverage *self) {
+    mark_both(self);
+    coverage_units_end(self);
     for (size_t i = 0; i < self->touched_count; i++) {
         self->hits[self->touched[i]]++;
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What coverage.c (bookkeeping), coverage_units.c (waits), coverage_issues.c (meetings of
-// instructions), coverage_ages.c (distances) and coverage_values.c (numbers) share. Nobody else
-// includes this.
+// What coverage.c (bookkeeping), coverage_units.c (waits), coverage_words.c (what units hold),
+// coverage_issues.c (meetings of instructions), coverage_ages.c (distances) and coverage_values.c
+// (numbers) share. Nobody else includes this.
+//
+// What comes about in most cycles is noted as a bit of a mask and becomes bins when the run ends.
 
 #ifndef COVERAGE_INTERNAL_H
 #define COVERAGE_INTERNAL_H
@@ -15,6 +17,9 @@
 /** Waiting states of all units together, and the most that one unit has. */
 #define COVERAGE_CONDS 41u
 #define COVERAGE_UNIT_CONDS 7u
+
+/** Stands for a state that is none of them. */
+#define COVERAGE_NO_COND COVERAGE_CONDS
 
 /** Classes of a wait's length, of the words that a unit holds, of row counts. */
 #define COVERAGE_LENGTHS 7u
@@ -137,12 +142,24 @@ struct coverage {
     size_t touched_count;
     uint64_t hits[COVERAGE_BINS_MAX];
 
-    uint8_t cond_of[TPU_UNIT_COUNT][128]; /**< by state and wait; 0xff = none of ours */
+    uint8_t cond_of[TPU_UNIT_COUNT][128]; /**< by state and wait */
     probe_unit last[TPU_UNIT_COUNT];
     uint8_t cond[TPU_UNIT_COUNT];
+    uint8_t in[TPU_UNIT_COUNT]; /**< the same, counted from the unit's first */
     uint64_t since[TPU_UNIT_COUNT];
-    bool started;
+    uint64_t together; /**< all of cond, a bit each */
+
     uint32_t moved; /**< units whose words came or went since they were looked at, a bit each */
+    uint16_t held[TPU_UNIT_COUNT];  /**< bits: class of the number of words, oldest word's op */
+    uint8_t oldest[TPU_UNIT_COUNT]; /**< spm, vru, accu: the three oldest words as one number */
+    uint32_t work;                  /**< the oldest words of spm, vru and accu as one number */
+
+    uint8_t waits[COVERAGE_CONDS + 1];   /**< classes of each state's length, a bit each */
+    uint8_t turns[COVERAGE_CONDS + 1];   /**< states of the unit that followed, a bit each */
+    uint64_t beside[COVERAGE_CONDS + 1]; /**< with each state: states of others, a bit each */
+    uint64_t fronts[COVERAGE_CONDS + 1]; /**< values of `oldest` in spm and vru, a bit each */
+    uint16_t holds[COVERAGE_CONDS + 1];  /**< bits of `held` */
+    uint32_t both[TPU_STREAM_COUNT];     /**< with each stream: others that wrote, a bit each */
     coverage_queue queue[TPU_UNIT_COUNT];
 
     coverage_place *place; /**< one an instruction */
@@ -172,18 +189,25 @@ static inline void coverage_mark(coverage *self, uint32_t bin) {
 uint32_t coverage_op(uint32_t opcode);
 const char *coverage_op_name(uint32_t dense);
 
-/** Waits of the units, and the words that they hold. */
+/** Waits of the units. */
 void coverage_units_set_up(coverage *self);
 void coverage_units_begin(coverage *self);
 void coverage_units_states(coverage *self, const probe *seen);
+void coverage_units_end(coverage *self);
 void coverage_units_name(coverage_group group, uint32_t at, char *text, size_t size);
 bool coverage_units_possible(coverage_group group, uint32_t at);
 
+/** The words that the units hold. */
+void coverage_words_begin(coverage *self);
+
 /** Adds an instruction word to its unit; a header word is dropped. */
-void coverage_units_give(coverage *self, tpu_stream stream, const uint8_t *row);
+void coverage_words_give(coverage *self, tpu_stream stream, const uint8_t *row);
 
 /** Counts a row of `stream` against the oldest word of its unit that makes such rows. */
-const coverage_word *coverage_units_take(coverage *self, tpu_stream stream);
+const coverage_word *coverage_words_take(coverage *self, tpu_stream stream);
+
+/** Brings what is known of the units that moved up to date. */
+void coverage_words_look(coverage *self);
 
 /** Issues, and how each meets the ones before. */
 void coverage_issues_begin(coverage *self);

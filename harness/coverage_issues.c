@@ -125,9 +125,24 @@ bool coverage_meet(const coverage_span *a, const coverage_span *b, bool *same) {
     return yes;
 }
 
+// Memories that an op reads and writes, a bit each: spad, vr, ar, C.
+static uint32_t reads_of(uint32_t op) {
+    static const uint8_t reads[COVERAGE_OPS] = {0, 0, 1, 1 | 2, 4, 4, 4, 4};
+    return reads[op];
+}
+
+static uint32_t writes_of(uint32_t op) {
+    static const uint8_t writes[COVERAGE_OPS] = {0, 1 | 2, 2, 4, 4, 4, 4, 8};
+    return writes[op];
+}
+
 // Bits: 1 reads what the older wrote, 2 writes what it read, 4 writes what it wrote.
 static uint32_t relation(const coverage_issue *older, const coverage_issue *now, bool *same) {
     uint32_t out = 0;
+    if (((reads_of(now->op) | writes_of(now->op)) & writes_of(older->op)) == 0 &&
+        (writes_of(now->op) & reads_of(older->op)) == 0) {
+        return 0;
+    }
     for (unsigned i = 0; i < 2; i++) {
         out |= coverage_meet(&now->reads[i], &older->writes, same) ? 1u : 0u;
         out |= coverage_meet(&now->writes, &older->reads[i], same) ? 2u : 0u;
@@ -377,17 +392,6 @@ void coverage_issues_name(coverage_group group, uint32_t at, char *text, size_t 
 }
 
 // ---- what can be -------------------------------------------------------------------------------
-
-// Memories that an op reads and writes, a bit each: spad, vr, ar, C.
-static uint32_t reads_of(uint32_t op) {
-    static const uint8_t reads[COVERAGE_OPS] = {0, 0, 1, 1 | 2, 4, 4, 4, 4};
-    return reads[op];
-}
-
-static uint32_t writes_of(uint32_t op) {
-    static const uint8_t writes[COVERAGE_OPS] = {0, 1 | 2, 2, 4, 4, 4, 4, 8};
-    return writes[op];
-}
 
 static bool meeting_possible(uint32_t older, uint32_t now, uint32_t how) {
     bool raw = (reads_of(now) & writes_of(older)) != 0;

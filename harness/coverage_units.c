@@ -64,8 +64,11 @@ static const cond conds[COVERAGE_CONDS] = {
     STARVED(TPU_UNIT_DMA_ST, PROBE_WAIT_MEMORY, "a write response"),
 };
 
-#define NO_COND 0xffu
 #define ALL_UNITS ((1u << TPU_UNIT_COUNT) - 1u)
+
+// Three words in a row.
+#define FRONTS (COVERAGE_FRONT_OPS * COVERAGE_FRONT_OPS * COVERAGE_FRONT_OPS)
+#define BACKS (COVERAGE_BACK_OPS * COVERAGE_BACK_OPS * COVERAGE_BACK_OPS)
 
 static const uint8_t first_cond[TPU_UNIT_COUNT + 1] = {0, 4, 10, 17, 24, 29, 35, 41};
 
@@ -76,243 +79,103 @@ static const uint8_t triples[4][3] = {{TPU_UNIT_DMA_LD, TPU_UNIT_SPM, TPU_UNIT_V
                                       {TPU_UNIT_ARRAY, TPU_UNIT_ACCU, TPU_UNIT_DMA_ST}};
 
 void coverage_units_set_up(coverage *self) {
-    memset(self->cond_of, NO_COND, sizeof self->cond_of);
+    memset(self->cond_of, COVERAGE_NO_COND, sizeof self->cond_of);
     for (uint8_t i = 0; i < COVERAGE_CONDS; i++) {
         self->cond_of[conds[i].unit][conds[i].state | conds[i].wait << 2] = i;
     }
 }
 
 void coverage_units_begin(coverage *self) {
-    static const uint8_t headers[TPU_UNIT_COUNT] = {
-        [TPU_UNIT_DMA_LD] = 2, [TPU_UNIT_SPM] = 2,    [TPU_UNIT_VRU] = 1,
-        [TPU_UNIT_ACCU] = 1,   [TPU_UNIT_DMA_ST] = 1,
-    };
-    self->started = false;
-    self->moved = ALL_UNITS;
-    for (size_t u = 0; u < TPU_UNIT_COUNT; u++) {
-        self->queue[u].head = 0;
-        self->queue[u].tail = 0;
-        self->queue[u].headers = headers[u];
-    }
-}
-
-// ---- words -------------------------------------------------------------------------------------
-
-static coverage_word *word_at(coverage_queue *queue, uint32_t index) {
-    return &queue->word[index % COVERAGE_HELD_MAX];
-}
-
-static tpu_unit unit_of_channel(tpu_stream stream) {
-    return (tpu_unit)tpu_streams[stream].reader;
-}
-
-void coverage_units_give(coverage *self, tpu_stream stream, const uint8_t *row) {
-    coverage_queue *queue = &self->queue[unit_of_channel(stream)];
-    uint64_t bits = 0;
-    if (queue->headers > 0) {
-        queue->headers--;
-        return;
-    }
-    self->moved |= 1u << unit_of_channel(stream);
-    if (queue->tail - queue->head == COVERAGE_HELD_MAX) {
-        queue->head++; // a machine that lost its rows; coverage is none of its troubles
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        bits |= (uint64_t)row[i] << 8 * i;
-    }
-    uint32_t op = coverage_op((uint32_t)(bits & ((1u << TPU_OP_WIDTH) - 1)));
-    uint32_t rows = (uint32_t)(bits >> TPU_NR_LO) & ((1u << TPU_NR_WIDTH) - 1);
-    bool two_steps = stream == TPU_STREAM_C_ACC &&
-                     (op == coverage_op(TPU_OP_VADD) || op == coverage_op(TPU_OP_VADDRELU));
-    *word_at(queue, queue->tail++) = (coverage_word){
-        .op = (uint8_t)op,
-        .accumulate = (uint8_t)(bits >> TPU_F2_LO & 1u),
-        .left = (uint16_t)(two_steps ? rows / 2 : rows),
-    };
-}
-
-// Opcodes, densely, whose rows a stream carries.
-static uint32_t makers_of(tpu_stream stream) {
-    enum {
-        DMA_LD = 1 << 1,
-        VLD = 1 << 2,
-        MM = 1 << 3,
-        ALU = 1 << 4 | 1 << 5 | 1 << 6,
-        OUT = 1 << 7
-    };
-    static const uint8_t makers[TPU_STREAM_COUNT] = {
-        [TPU_STREAM_DMA2SP] = DMA_LD,
-        [TPU_STREAM_DMA2VR] = DMA_LD,
-        [TPU_STREAM_SP2VR] = VLD,
-        [TPU_STREAM_WCOL] = MM,
-        [TPU_STREAM_ACOL] = MM,
-        [TPU_STREAM_SPAD_WRITE] = DMA_LD,
-        [TPU_STREAM_VR_WRITE] = DMA_LD | VLD,
-        [TPU_STREAM_AR_WRITE_MM] = MM,
-        [TPU_STREAM_AR_WRITE_ALU] = ALU,
-        [TPU_STREAM_AC2SP] = OUT,
-        [TPU_STREAM_C_WRITE] = OUT,
-    };
-    return makers[stream];
-}
-
-const coverage_word *coverage_units_take(coverage *self, tpu_stream stream) {
-    coverage_queue *queue = &self->queue[tpu_streams[stream].unit];
-    uint32_t makers = makers_of(stream);
-    const coverage_word *found = NULL;
-    for (uint32_t i = queue->head; i != queue->tail && found == NULL; i++) {
-        coverage_word *word = word_at(queue, i);
-        if ((makers >> word->op & 1u) != 0 && word->left > 0) {
-            word->left--;
-            found = word;
-        }
-    }
-    while (queue->head != queue->tail && word_at(queue, queue->head)->left == 0) {
-        queue->head++;
-        self->moved |= 1u << tpu_streams[stream].unit;
-    }
-    return found;
+    memset(self->last, 0xff, sizeof self->last); // no state at all
+    memset(self->cond, COVERAGE_NO_COND, sizeof self->cond);
+    memset(self->waits, 0, sizeof self->waits);
+    memset(self->turns, 0, sizeof self->turns);
+    memset(self->holds, 0, sizeof self->holds);
+    memset(self->fronts, 0, sizeof self->fronts);
+    memset(self->beside, 0, sizeof self->beside);
+    self->together = 0;
+    coverage_words_begin(self);
 }
 
 // ---- states ------------------------------------------------------------------------------------
 
-// Opcodes that spm and vru, and those that accu can hold, densely, 0 = none.
-static const uint8_t front_of[COVERAGE_OPS] = {0, 1, 2, 3, 0, 0, 0, 0};
-static const uint8_t back_of[COVERAGE_OPS] = {0, 0, 0, 1, 2, 3, 4, 5};
-
-static uint32_t held_words(const coverage *self, uint32_t unit) {
-    return self->queue[unit].tail - self->queue[unit].head;
-}
-
-// Dense opcode of a unit's word, the oldest being 0; nop where there is none.
-static uint32_t held_op(const coverage *self, uint32_t unit, uint32_t number) {
-    const coverage_queue *queue = &self->queue[unit];
-    return number < queue->tail - queue->head
-               ? queue->word[(queue->head + number) % COVERAGE_HELD_MAX].op
-               : 0;
-}
-
 static uint32_t class_of_length(uint64_t cycles) {
-    uint32_t at = 0;
-    while (at + 1 < COVERAGE_LENGTHS && cycles > 1) {
-        cycles >>= 1;
-        at++;
-    }
-    return at;
+    uint32_t at = 63u - (uint32_t)__builtin_clzll(cycles | 1u);
+    return at < COVERAGE_LENGTHS ? at : COVERAGE_LENGTHS - 1;
 }
 
-static uint32_t class_of_depth(uint32_t words) {
-    return words < 4 ? words : words < 8 ? 4 : 5;
-}
-
-static uint32_t in_unit(uint8_t which) {
-    return which - (uint32_t)first_cond[conds[which].unit];
+static bool is_known(const coverage *self, uint32_t unit) {
+    return self->cond[unit] != COVERAGE_NO_COND;
 }
 
 static void enter(coverage *self, uint32_t unit, uint8_t which, uint64_t cycle) {
     uint8_t before = self->cond[unit];
-    if (before != NO_COND && self->started) {
-        uint32_t length = class_of_length(cycle - self->since[unit]);
-        coverage_mark(self, COVERAGE_BASE_WAIT + before * COVERAGE_LENGTHS + length);
-        if (which != NO_COND) {
-            coverage_mark(self, COVERAGE_BASE_TURN + before * COVERAGE_UNIT_CONDS + in_unit(which));
-        }
-    }
+    uint32_t in = which - (uint32_t)first_cond[unit];
+    self->waits[before] |= (uint8_t)(1u << class_of_length(cycle - self->since[unit]));
+    self->turns[before] |= (uint8_t)(which == COVERAGE_NO_COND ? 0u : 1u << in);
+    self->together = (self->together & ~(1ull << before)) | 1ull << which;
     self->cond[unit] = which;
+    self->in[unit] = (uint8_t)in;
     self->since[unit] = cycle;
 }
 
-static void mark_words(coverage *self, uint32_t unit) {
-    uint8_t which = self->cond[unit];
-    if (which != NO_COND) {
-        uint32_t held = held_words(self, unit);
-        coverage_mark(self, COVERAGE_BASE_WORD + which * COVERAGE_OPS + held_op(self, unit, 0));
-        coverage_mark(self, COVERAGE_BASE_HELD + which * COVERAGE_DEPTHS + class_of_depth(held));
-    }
-}
-
-// The three oldest words of a unit that works on several at once.
-static void mark_queue(coverage *self, uint32_t unit) {
-    bool front = unit != TPU_UNIT_ACCU;
-    const uint8_t *number = front ? front_of : back_of;
-    uint32_t ops = front ? COVERAGE_FRONT_OPS : COVERAGE_BACK_OPS;
-    if (self->cond[unit] == NO_COND) {
-        return;
-    }
-    uint32_t at = in_unit(self->cond[unit]) + (unit == TPU_UNIT_VRU ? COVERAGE_UNIT_CONDS : 0);
-    for (uint32_t k = 0; k < 3; k++) {
-        at = at * ops + number[held_op(self, unit, k)];
-    }
-    coverage_mark(self, (front ? COVERAGE_BASE_FRONT : COVERAGE_BASE_BACK) + at);
-}
-
-static void mark_words_of(coverage *self, uint32_t units) {
+// What a unit with words holds, and for three of them its three oldest words.
+static void mark_words(coverage *self, uint32_t units) {
     const uint32_t with_words = ALL_UNITS & ~(1u << TPU_UNIT_SEQUENCER | 1u << TPU_UNIT_ARRAY);
-    const uint32_t with_several = 1u << TPU_UNIT_SPM | 1u << TPU_UNIT_VRU | 1u << TPU_UNIT_ACCU;
-    for (uint32_t unit = 0; unit < TPU_UNIT_COUNT; unit++) {
-        if ((units & with_words) >> unit & 1u) {
-            mark_words(self, unit);
-        }
-        if ((units & with_several) >> unit & 1u) {
-            mark_queue(self, unit);
-        }
+    for (uint32_t left = units & with_words; left != 0; left &= left - 1) {
+        uint32_t unit = (uint32_t)__builtin_ctz(left);
+        self->holds[self->cond[unit]] |= self->held[unit];
+    }
+    self->fronts[self->cond[TPU_UNIT_SPM]] |= 1ull << self->oldest[TPU_UNIT_SPM];
+    self->fronts[self->cond[TPU_UNIT_VRU]] |= 1ull << self->oldest[TPU_UNIT_VRU];
+    if ((units >> TPU_UNIT_ACCU & 1u) != 0 && is_known(self, TPU_UNIT_ACCU)) {
+        coverage_mark(self, COVERAGE_BASE_BACK + self->in[TPU_UNIT_ACCU] * BACKS +
+                                self->oldest[TPU_UNIT_ACCU]);
     }
 }
 
 static void mark_work(coverage *self) {
-    uint8_t load = self->cond[TPU_UNIT_DMA_LD];
-    uint8_t array = self->cond[TPU_UNIT_ARRAY];
-    if (load == NO_COND || array == NO_COND) {
-        return;
-    }
-    uint32_t at = front_of[held_op(self, TPU_UNIT_SPM, 0)] * COVERAGE_FRONT_OPS +
-                  front_of[held_op(self, TPU_UNIT_VRU, 0)];
-    at = at * COVERAGE_BACK_OPS + back_of[held_op(self, TPU_UNIT_ACCU, 0)];
-    at = at * 6 + in_unit(load);
-    coverage_mark(self, COVERAGE_BASE_WORK + at * 5 + in_unit(array));
-}
-
-// Pairs of which one has changed.
-static void mark_pairs(coverage *self, uint32_t changed) {
-    for (uint32_t a = 0; a < TPU_UNIT_COUNT; a++) {
-        if ((changed >> a & 1u) == 0 || self->cond[a] == NO_COND) {
-            continue;
-        }
-        for (uint32_t b = 0; b < TPU_UNIT_COUNT; b++) {
-            uint32_t first = self->cond[a < b ? a : b];
-            uint32_t second = self->cond[a < b ? b : a];
-            if (a != b && self->cond[b] != NO_COND) {
-                coverage_mark(self, COVERAGE_BASE_PAIR + first * COVERAGE_CONDS + second);
-            }
-        }
+    if (is_known(self, TPU_UNIT_DMA_LD) && is_known(self, TPU_UNIT_ARRAY)) {
+        uint32_t at = self->work * 6 + self->in[TPU_UNIT_DMA_LD];
+        coverage_mark(self, COVERAGE_BASE_WORK + at * 5 + self->in[TPU_UNIT_ARRAY]);
     }
 }
 
 static void mark_triples(coverage *self, uint32_t changed) {
     for (uint32_t i = 0; i < sizeof triples / sizeof triples[0]; i++) {
         const uint8_t *units = triples[i];
-        uint32_t in[3];
-        if ((changed & (1u << units[0] | 1u << units[1] | 1u << units[2])) == 0) {
-            continue;
+        uint32_t of = 1u << units[0] | 1u << units[1] | 1u << units[2];
+        if ((changed & of) != 0) {
+            uint32_t at = (i * 7 + self->in[units[0]]) * 7 + self->in[units[1]];
+            coverage_mark(self, COVERAGE_BASE_TRIPLE + at * 7 + self->in[units[2]]);
         }
-        for (uint32_t k = 0; k < 3; k++) {
-            if (self->cond[units[k]] == NO_COND) {
-                return;
-            }
-            in[k] = in_unit(self->cond[units[k]]);
-        }
-        coverage_mark(self, COVERAGE_BASE_TRIPLE + ((i * 7 + in[0]) * 7 + in[1]) * 7 + in[2]);
     }
+}
+
+// Fourteen bytes as two words that overlap.
+static bool same_states(const probe_unit *left, const probe_unit *right) {
+    enum { BYTES = TPU_UNIT_COUNT * sizeof(probe_unit), SECOND = BYTES - sizeof(uint64_t) };
+    uint64_t word[4];
+    memcpy(&word[0], left, sizeof word[0]);
+    memcpy(&word[1], (const uint8_t *)left + SECOND, sizeof word[0]);
+    memcpy(&word[2], right, sizeof word[0]);
+    memcpy(&word[3], (const uint8_t *)right + SECOND, sizeof word[0]);
+    return ((word[0] ^ word[2]) | (word[1] ^ word[3])) == 0;
 }
 
 // Units whose state is another than in the cycle before, a bit each.
 static uint32_t find_changes(coverage *self, const probe *seen) {
     uint32_t changed = 0;
     for (uint32_t unit = 0; unit < TPU_UNIT_COUNT; unit++) {
-        const probe_unit *now = &seen->unit[unit];
-        uint32_t wait = now->state >= PROBE_STARVED ? now->wait : 0u;
-        uint8_t which = self->cond_of[unit][(now->state & 3u) | (wait & 31u) << 2];
-        if (!self->started || which != self->cond[unit]) {
+        const probe_unit now = seen->unit[unit];
+        const probe_unit last = self->last[unit];
+        if (now.state == last.state && now.wait == last.wait) {
+            continue;
+        }
+        uint32_t wait = now.state >= PROBE_STARVED ? now.wait : 0u;
+        uint8_t which = self->cond_of[unit][(now.state & 3u) | (wait & 31u) << 2];
+        self->last[unit] = now;
+        if (which != self->cond[unit]) {
             enter(self, unit, which, seen->cycle);
             changed |= 1u << unit;
         }
@@ -320,20 +183,70 @@ static uint32_t find_changes(coverage *self, const probe *seen) {
     return changed;
 }
 
-void coverage_units_states(coverage *self, const probe *seen) {
-    uint32_t changed = 0;
-    if (!self->started || memcmp(self->last, seen->unit, sizeof self->last) != 0) {
-        changed = find_changes(self, seen);
-        memcpy(self->last, seen->unit, sizeof self->last);
-        self->started = true;
-        mark_pairs(self, changed);
-        mark_triples(self, changed);
+static bool all_known(const coverage *self) {
+    return memchr(self->cond, COVERAGE_NO_COND, sizeof self->cond) == NULL;
+}
+
+// Each state that was entered, with those of all other units at that moment.
+static void note_pairs(coverage *self, uint32_t changed) {
+    for (; changed != 0; changed &= changed - 1) {
+        self->beside[self->cond[__builtin_ctz(changed)]] |= self->together;
     }
+}
+
+void coverage_units_states(coverage *self, const probe *seen) {
+    bool same = same_states(self->last, seen->unit);
+    if (same && self->moved == 0) {
+        return;
+    }
+    uint32_t changed = same ? 0 : find_changes(self, seen);
     uint32_t units = changed | self->moved;
-    if (units != 0) {
-        mark_words_of(self, units);
-        mark_work(self);
-        self->moved = 0;
+    if (changed != 0) {
+        note_pairs(self, changed);
+        if ((self->together >> COVERAGE_NO_COND) == 0 || all_known(self)) {
+            mark_triples(self, changed);
+        }
+    }
+    if (self->moved != 0) {
+        coverage_words_look(self);
+    }
+    mark_words(self, units);
+    mark_work(self);
+}
+
+// ---- what was noted ----------------------------------------------------------------------------
+
+static void mark_bits(coverage *self, uint32_t first, uint64_t bits) {
+    for (; bits != 0; bits &= bits - 1) {
+        coverage_mark(self, first + (uint32_t)__builtin_ctzll(bits));
+    }
+}
+
+// Pairs are numbered by the unit that comes first.
+static void mark_pairs(coverage *self, uint32_t which) {
+    uint64_t later = ~0ull << which << 1;
+    uint64_t known = (1ull << COVERAGE_CONDS) - 1;
+    uint64_t beside = self->beside[which] & known;
+    mark_bits(self, COVERAGE_BASE_PAIR + which * COVERAGE_CONDS, beside & later);
+    for (uint64_t bits = beside & ~later & ~(1ull << which); bits != 0; bits &= bits - 1) {
+        uint32_t first = (uint32_t)__builtin_ctzll(bits);
+        coverage_mark(self, COVERAGE_BASE_PAIR + first * COVERAGE_CONDS + which);
+    }
+}
+
+void coverage_units_end(coverage *self) {
+    const uint32_t depths = (1u << COVERAGE_DEPTHS) - 1;
+    for (uint32_t which = 0; which < COVERAGE_CONDS; which++) {
+        uint32_t holds = self->holds[which];
+        mark_bits(self, COVERAGE_BASE_WAIT + which * COVERAGE_LENGTHS, self->waits[which]);
+        mark_bits(self, COVERAGE_BASE_TURN + which * COVERAGE_UNIT_CONDS, self->turns[which]);
+        mark_pairs(self, which);
+        mark_bits(self, COVERAGE_BASE_WORD + which * COVERAGE_OPS, holds >> COVERAGE_DEPTHS);
+        mark_bits(self, COVERAGE_BASE_HELD + which * COVERAGE_DEPTHS, holds & depths);
+        if (self->fronts[which] != 0) {
+            uint32_t at = which - first_cond[TPU_UNIT_SPM]; // vru's states follow
+            mark_bits(self, COVERAGE_BASE_FRONT + at * FRONTS, self->fronts[which]);
+        }
     }
 }
 
@@ -482,7 +395,7 @@ bool coverage_units_possible(coverage_group group, uint32_t at) {
     case COVERAGE_TURN:
         which = at / COVERAGE_UNIT_CONDS;
         return has_cond(conds[which].unit, at % COVERAGE_UNIT_CONDS) &&
-               in_unit((uint8_t)which) != at % COVERAGE_UNIT_CONDS;
+               which - first_cond[conds[which].unit] != at % COVERAGE_UNIT_CONDS;
     case COVERAGE_WORD:
         return word_possible(at / COVERAGE_OPS, at % COVERAGE_OPS);
     case COVERAGE_HELD:

@@ -97,6 +97,9 @@ static uint32_t class_of_sum(int32_t value) {
     static const int32_t limits[COVERAGE_WIDE - 1] = {-(1 << 30), -129, -128, -127, 0,
                                                       1,          127,  128,  129,  1 << 30};
     uint32_t at = 0;
+    if (value >= -127 && value < 127) { // most are
+        return 4u + (value >= 0) + (value > 0);
+    }
     while (at < COVERAGE_WIDE - 1 && value >= limits[at]) {
         at++;
     }
