@@ -240,12 +240,16 @@ static bool name_closed_level(stress_break *self) {
     return true;
 }
 
+// Mostly in a loop and with an open level, so that nothing else is wrong with the term.
 static bool name_no_target(stress_break *self) {
     isa_term *term = draw_term(self, stress_break_find(self, STRESS_BREAK_DATA));
-    if (term != NULL) {
-        term->target = (uint8_t)stress_break_between(self, TPU_AGU_TARGET_MAX + 1, TARGETS - 1);
+    if (term == NULL || (self->depth == 0 && stress_break_below(self, 8) > 0)) {
+        return false;
     }
-    return term != NULL;
+    uint32_t last = stress_break_below(self, 2) == 0 ? TARGETS - 1 : TPU_AGU_TARGET_MAX + 4;
+    term->target = (uint8_t)stress_break_between(self, TPU_AGU_TARGET_MAX + 1, last);
+    term->level = (uint8_t)(self->depth > 0 ? stress_break_below(self, self->depth) : 0);
+    return true;
 }
 
 static bool put_term_on_bare(stress_break *self) {

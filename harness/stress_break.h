@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the files of the illegal generator share: stress_illegal.c (whole programs), stress_break.c
-// (places, and rules of the text), stress_break_rows.c (rules of an issue) and stress_break_image.c
-// (rules of the image). Nobody else includes this.
+// (places, and rules of the text), stress_break_rows.c (rules of an issue), stress_break_ar.c
+// (reads of accumulators) and stress_break_image.c (rules of the image). Nobody else includes this.
 
 #ifndef STRESS_BREAK_H
 #define STRESS_BREAK_H
@@ -59,5 +59,20 @@ bool stress_break_place(stress_break *self, uint32_t depth);
 
 /** Puts instructions in front of `pc`; false when instruction memory has no room for them. */
 bool stress_break_insert(stress_break *self, const isa_insn *insn, uint32_t count);
+
+/** An accumulator row that may be read now; false when there is none. */
+bool stress_break_ripe(stress_break *self, uint32_t *out);
+
+/** Gives an mm of nr rows weights and activations that are written; false when there are none. */
+bool stress_break_loaded(const stress_break *self, isa_insn *mm);
+
+/** Forms of stress_break_ar.c: a source moves to a row that nobody wrote, or is put there. */
+bool stress_break_lose_row(stress_break *self);
+bool stress_break_read_hole(stress_break *self);
+
+/** A read too early: moved there, a store right behind a write, or one after many steps. */
+bool stress_break_come_early(stress_break *self);
+bool stress_break_store_early(stress_break *self);
+bool stress_break_read_early(stress_break *self);
 
 #endif

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTS 9u // dynamic counts in the header
+#define COUNTS 9u       // dynamic counts in the header
+#define COUNT_BITS 16u  // of each
+#define LENGTH_BITS 15u // of the number of instructions
 
 static bool make_empty(stress_break *self) {
     self->out->program.count = 0;
@@ -16,10 +18,24 @@ static bool make_empty(stress_break *self) {
     return true;
 }
 
+// A count that is too large by a few, or by one bit.
+static uint32_t draw_too_many(stress_break *self) {
+    uint32_t most = params_max_instructions(self->params);
+    uint32_t low = 1;
+    while (UINT32_C(1) << low < most) {
+        low++;
+    }
+    if (low > LENGTH_BITS - 1 || stress_break_below(self, 2) == 0) {
+        return most + stress_break_between(self, 1, 8);
+    }
+    uint32_t bit = stress_break_between(self, low, LENGTH_BITS - 1);
+    return (UINT32_C(1) << bit) + stress_break_between(self, 1, most < 16 ? most : 16);
+}
+
 static bool append_nops(stress_break *self) {
     const isa_insn nop = {.op = TPU_OP_NOP};
     isa_program *program = &self->out->program;
-    uint32_t over = params_max_instructions(self->params) + stress_break_between(self, 1, 8);
+    uint32_t over = draw_too_many(self);
     while (program->count < over && self->status == TPU_OK) {
         self->status = isa_program_append(program, &nop);
     }
@@ -91,12 +107,15 @@ static bool promise_other(stress_break *self) {
     uint64_t *word = &words->words[counts[which].word];
     uint64_t had = *word >> counts[which].lo & UINT16_MAX;
     uint64_t now = had;
-    switch (stress_break_below(self, 3)) {
+    switch (stress_break_below(self, 4)) {
     case 0:
         now = had + 1;
         break;
     case 1:
         now = had > 0 ? had - 1 : 1;
+        break;
+    case 2:
+        now = had ^ UINT64_C(1) << stress_break_below(self, COUNT_BITS);
         break;
     default:
         now = stress_break_below(self, TPU_COUNT_MAX + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules that an issue breaks with its resolved fields: ranges, rows nobody wrote, rows written too
-// lately. One operand is moved and the others stay legal, so it is that rule and no other; a load
+// Rules that an issue breaks with its resolved fields: ranges, and rows of spad and vr that nobody
+// wrote. One operand is moved and the others stay legal, so it is that rule and no other; a load
 // that walks out of its range in a later turn harms nothing before it does.
 
 #include "harness/stress_break.h"
@@ -137,24 +137,10 @@ static bool walk_operand(stress_break *self) {
     return insert_walk(self, insn, field, left + stress_break_between(self, 1, 3));
 }
 
-// A row that may be read now; false when there is none.
-static bool find_ripe(stress_break *self, uint32_t *out) {
-    uint32_t begin = stress_break_below(self, self->now.ar_rows);
-    for (uint32_t i = 0; i < self->now.ar_rows; i++) {
-        uint32_t row = (begin + i) % self->now.ar_rows;
-        int32_t written = self->now.ar[row];
-        if (written != STRESS_NEVER && self->now.step - written >= TPU_AR_RAW_DIST) {
-            *out = row;
-            return true;
-        }
-    }
-    return false;
-}
-
 // A store takes accu steps, which only makes rows behind it older.
 static bool walk_result(stress_break *self) {
     uint32_t row = 0;
-    if (!stress_break_place(self, TPU_LOOP_DEPTH - 1) || !find_ripe(self, &row)) {
+    if (!stress_break_place(self, TPU_LOOP_DEPTH - 1) || !stress_break_ripe(self, &row)) {
         return false;
     }
     isa_insn insn = {.op = TPU_OP_MVOUT, .nr = 1, .f = {(uint16_t)row}};
@@ -198,10 +184,17 @@ static uint32_t rows_of(const stress_break *self, tpu_mem memory) {
                                   : self->now.ar_rows;
 }
 
-static bool alter_row(stress_break *self) {
-    isa_insn *insn = stress_break_find(self, STRESS_BREAK_DATA);
-    uint32_t field = stress_break_below(self, TPU_FIELDS);
-    if (insn == NULL || field_memory(insn->op, field, insn) == TPU_MEM_COUNT) {
+// How far beyond its memory a span ends: by one row, by one bit of an address, or by any.
+static uint32_t draw_beyond(stress_break *self, uint32_t least) {
+    uint32_t most = TPU_FIELD_MAX - least;
+    uint32_t by = stress_break_below(self, 2) == 0 ? 0
+                                                   : (UINT32_C(1) << stress_break_below(self, 12)) -
+                                                         1 + stress_break_below(self, 3);
+    return least + (by <= most ? by : stress_break_below(self, most + 1));
+}
+
+static bool move_beyond(stress_break *self, isa_insn *insn, uint32_t field) {
+    if (field_memory(insn->op, field, insn) == TPU_MEM_COUNT) {
         return false;
     }
     bool weights = insn->op == TPU_OP_MM && field == 3;
@@ -210,9 +203,54 @@ static bool alter_row(stress_break *self) {
     if (least > TPU_FIELD_MAX) {
         return false; // the memory is as deep as addresses reach
     }
-    insn->f[field] = (uint16_t)stress_break_between(
-        self, least, stress_break_below(self, 2) == 0 ? least : TPU_FIELD_MAX);
+    insn->f[field] = (uint16_t)draw_beyond(self, least);
     return true;
+}
+
+static bool alter_row(stress_break *self) {
+    isa_insn *insn = stress_break_find(self, STRESS_BREAK_DATA);
+    uint32_t field = stress_break_below(self, TPU_FIELDS);
+    return insn != NULL && move_beyond(self, insn, field);
+}
+
+// The first run of rows that are all written.
+static bool find_run(const uint8_t *flags, uint32_t depth, uint32_t rows, uint16_t *out) {
+    for (uint32_t first = 0; first + rows <= depth; first++) {
+        if (memchr(flags + first, 0, rows) == NULL) {
+            *out = (uint16_t)first;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool stress_break_loaded(const stress_break *self, isa_insn *mm) {
+    return find_run(self->now.vr, self->now.vr_rows, mm->nr, &mm->f[0]) &&
+           find_run(self->now.spad, self->now.spad_rows, self->params->t, &mm->f[3]);
+}
+
+// An instruction of its own, of any kind, whose other operands are inside their memories. What mm
+// reads must be written too, so its operands are the first that are.
+static bool insert_row(stress_break *self) {
+    static const uint8_t ops[] = {TPU_OP_VLD,      TPU_OP_MM,    TPU_OP_VADD,
+                                  TPU_OP_VADDRELU, TPU_OP_VRELU, TPU_OP_MVOUT};
+    if (!stress_break_place(self, TPU_LOOP_DEPTH)) {
+        return false;
+    }
+    isa_insn insn = {.op = ops[stress_break_below(self, sizeof ops)]};
+    insn.nr = (uint8_t)stress_break_between(self, 1, 4);
+    for (uint32_t field = 0; field < TPU_FIELDS; field++) {
+        tpu_mem memory = field_memory(insn.op, field, &insn);
+        if (memory != TPU_MEM_COUNT) {
+            uint32_t last = rows_of(self, memory) - insn.nr;
+            insn.f[field] = (uint16_t)stress_break_below(self, last + 1);
+        }
+    }
+    if (insn.op == TPU_OP_MM && !stress_break_loaded(self, &insn)) {
+        return false;
+    }
+    return move_beyond(self, &insn, stress_break_below(self, TPU_FIELDS)) &&
+           stress_break_insert(self, &insn, 1);
 }
 
 static bool walk_row(stress_break *self) {
@@ -228,17 +266,32 @@ static bool walk_row(stress_break *self) {
 
 // ---- rows of spad and vr -----------------------------------------------------------------------
 
-// Moves a field to where one of `rows` rows at least is not written.
+static uint32_t count_holes(const uint8_t *flags, uint32_t rows) {
+    uint32_t holes = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        holes += flags[i] == 0;
+    }
+    return holes;
+}
+
+// Moves a field to where one of `rows` rows at least is not written; half the time to where it is
+// just one, if that is found.
 static bool move_to_hole(stress_break *self, uint16_t *field, const uint8_t *flags, uint32_t depth,
                          uint32_t rows) {
+    uint32_t most = stress_break_below(self, 2) == 0 ? 1 : rows;
+    bool found = false;
     for (uint32_t i = 0; i < TRIES; i++) {
         uint32_t first = stress_break_below(self, depth - rows + 1);
-        if (memchr(flags + first, 0, rows) != NULL) {
+        uint32_t holes = count_holes(flags + first, rows);
+        if (holes > 0) {
             *field = (uint16_t)first;
-            return true;
+            found = true;
+        }
+        if (holes > 0 && holes <= most) {
+            break;
         }
     }
-    return false;
+    return found;
 }
 
 static bool lose_weights(stress_break *self) {
@@ -266,133 +319,6 @@ static bool copy_hole(stress_break *self) {
            stress_break_insert(self, &copy, 1);
 }
 
-// ---- rows of ar --------------------------------------------------------------------------------
-
-static tpu_rule read_row(const stress_track *at, uint32_t row, int32_t step) {
-    if (at->ar[row] == STRESS_NEVER) {
-        return TPU_RULE_WRITE_BEFORE_READ;
-    }
-    return step - at->ar[row] < TPU_AR_RAW_DIST ? TPU_RULE_RAW_DISTANCE : TPU_RULE_NONE;
-}
-
-// The first rule that the reads of an instruction break, its own writes included. Spoils `at`.
-static tpu_rule first_trouble(stress_track *at, const isa_insn *insn) {
-    bool pair = insn->op == TPU_OP_VADD || insn->op == TPU_OP_VADDRELU;
-    uint32_t source = insn->op == TPU_OP_MVOUT ? insn->f[0] : insn->f[1];
-    uint32_t target = insn->op == TPU_OP_MM ? insn->f[1] : insn->f[0];
-    tpu_rule rule = TPU_RULE_NONE;
-    for (uint32_t i = 0; i < insn->nr && rule == TPU_RULE_NONE; i++) {
-        int32_t step = at->step + (int32_t)(pair ? 2 * i : i);
-        rule = read_row(at, source + i, step);
-        if (pair) {
-            step++;
-            rule = rule == TPU_RULE_NONE ? read_row(at, insn->f[2] + i, step) : rule;
-        }
-        if (insn->op != TPU_OP_MVOUT) {
-            at->ar[target + i] = step;
-        }
-    }
-    return rule;
-}
-
-// A row that tends to break the rule asked for.
-static uint32_t draw_row(stress_break *self, tpu_rule rule, uint32_t rows) {
-    uint32_t last = self->now.ar_rows - rows;
-    uint32_t row = stress_break_below(self, last + 1);
-    if (rule == TPU_RULE_RAW_DISTANCE && self->now.step > 0) {
-        row = self->now.recent[stress_break_below(self, STRESS_RECENT)];
-        uint32_t back = stress_break_below(self, rows);
-        row = row > back ? row - back : 0;
-    }
-    return row > last ? last : row;
-}
-
-// The issue as the machine does it, legal or not.
-static void force(stress_track *at, const isa_issue *issue) {
-    bool pair = issue->op == TPU_OP_VADD || issue->op == TPU_OP_VADDRELU;
-    uint32_t target = issue->op == TPU_OP_MM ? issue->f[1] : issue->f[0];
-    for (uint32_t i = 0; i < issue->nr; i++) {
-        at->step += pair ? 2 : 1;
-        if (issue->op != TPU_OP_MVOUT) {
-            at->ar[target + i] = at->step - 1;
-        }
-    }
-}
-
-// True when no other instruction of the program breaks a rule. Two lanes of accu may hold two
-// instructions, and if both were bad the machine could name the younger one.
-static bool is_alone(stress_break *self) {
-    expand it;
-    isa_issue issue;
-    bool done = false;
-    bool good = true;
-    stress_track at;
-    stress_track_start(&at, self->params);
-    expand_start(&it, &self->out->program);
-    while (good && expand_next(&it, &issue, &done, NULL) == TPU_OK && !done) {
-        if (issue.pc == self->pc) {
-            uint32_t target = issue.op == TPU_OP_MM ? issue.f[1] : issue.f[0];
-            good = target + issue.nr <= at.ar_rows;
-            if (good) {
-                force(&at, &issue);
-            }
-        } else {
-            good = stress_track_issue(&at, issue.op, issue.nr, issue.f);
-        }
-    }
-    return good;
-}
-
-// Moves a source, or for the distance a destination, until the reads break just this rule.
-static bool move_in_ar(stress_break *self, tpu_rule rule) {
-    isa_insn *insn = stress_break_find(self, STRESS_BREAK_DATA & ~STRESS_BREAK_OP(DMA_LD) &
-                                                 ~STRESS_BREAK_OP(VLD));
-    for (uint32_t i = 0; insn != NULL && i < TRIES; i++) {
-        isa_insn tried = *insn;
-        stress_track scratch;
-        bool two = insn->op == TPU_OP_VADD || insn->op == TPU_OP_VADDRELU;
-        uint32_t field = insn->op == TPU_OP_MVOUT ? 0 : 1 + (two ? stress_break_below(self, 2) : 0);
-        bool has_target = insn->op != TPU_OP_MVOUT && insn->op != TPU_OP_MM;
-        if (insn->op == TPU_OP_MM) {
-            tried.f[2] = 1;
-        }
-        if (has_target && rule == TPU_RULE_RAW_DISTANCE && stress_break_below(self, 2) == 0) {
-            uint32_t last = self->now.ar_rows - insn->nr;
-            uint32_t near = insn->f[field] + stress_break_between(self, 1, 3);
-            tried.f[0] = (uint16_t)(near > last ? last : near);
-        } else {
-            tried.f[field] = (uint16_t)draw_row(self, rule, insn->nr);
-        }
-        stress_track_copy(&scratch, &self->now);
-        if (first_trouble(&scratch, &tried) == rule) {
-            *insn = tried;
-            return is_alone(self);
-        }
-    }
-    return false;
-}
-
-static bool lose_row(stress_break *self) {
-    return move_in_ar(self, TPU_RULE_WRITE_BEFORE_READ);
-}
-
-static bool come_early(stress_break *self) {
-    return move_in_ar(self, TPU_RULE_RAW_DISTANCE);
-}
-
-// Stores a row right behind the instruction that writes it.
-static bool store_early(stress_break *self) {
-    if (!stress_break_place(self, TPU_LOOP_DEPTH) || self->now.step == 0) {
-        return false;
-    }
-    isa_insn insn = {.op = TPU_OP_MVOUT, .nr = 1};
-    insn.f[0] = self->now.recent[(uint32_t)(self->now.step - 1) & (STRESS_RECENT - 1)];
-    insn.f[1] = (uint16_t)stress_break_below(self, self->params->maxdim);
-    insn.f[2] = (uint16_t)stress_break_below(self, self->now.wpr);
-    return read_row(&self->now, insn.f[0], self->now.step) == TPU_RULE_RAW_DISTANCE &&
-           stress_break_insert(self, &insn, 1);
-}
-
 #define IN_CHECK STRESS_ILLEGAL_CHECK
 
 const stress_break_form stress_break_issue[] = {
@@ -403,14 +329,18 @@ const stress_break_form stress_break_issue[] = {
     {TPU_RULE_OPERAND_RANGE, "rows or block of an operand", alter_operand, IN_CHECK},
     {TPU_RULE_OPERAND_RANGE, "a loop leaves an operand", walk_operand, IN_CHECK},
     {TPU_RULE_MEM_RANGE, "rows of a memory", alter_row, IN_CHECK},
+    {TPU_RULE_MEM_RANGE, "an instruction beyond a memory is put in", insert_row, IN_CHECK},
     {TPU_RULE_MEM_RANGE, "a loop leaves a memory", walk_row, IN_CHECK},
     {TPU_RULE_WRITE_BEFORE_READ, "weights nobody loaded", lose_weights, IN_CHECK},
     {TPU_RULE_WRITE_BEFORE_READ, "activations nobody loaded", lose_activations, IN_CHECK},
     {TPU_RULE_WRITE_BEFORE_READ, "activations copied from nowhere", copy_hole, IN_CHECK},
-    {TPU_RULE_WRITE_BEFORE_READ, "accumulators nobody wrote", lose_row, IN_CHECK},
+    {TPU_RULE_WRITE_BEFORE_READ, "accumulators nobody wrote", stress_break_lose_row, IN_CHECK},
+    {TPU_RULE_WRITE_BEFORE_READ, "one accumulator that nobody wrote", stress_break_read_hole,
+     IN_CHECK},
     {TPU_RULE_MM_ACC_FIELD, "acc", alter_accumulate, IN_CHECK},
-    {TPU_RULE_RAW_DISTANCE, "a read too early", come_early, IN_CHECK},
-    {TPU_RULE_RAW_DISTANCE, "a store right behind the write", store_early, IN_CHECK},
+    {TPU_RULE_RAW_DISTANCE, "a read too early", stress_break_come_early, IN_CHECK},
+    {TPU_RULE_RAW_DISTANCE, "a store right behind the write", stress_break_store_early, IN_CHECK},
+    {TPU_RULE_RAW_DISTANCE, "a read too early after many steps", stress_break_read_early, IN_CHECK},
     {TPU_RULE_RESULT_RANGE, "rows or block of the result", alter_result, IN_CHECK},
     {TPU_RULE_RESULT_RANGE, "a loop leaves the result", walk_result, IN_CHECK},
     {TPU_RULE_NONE, NULL, NULL, IN_CHECK}};

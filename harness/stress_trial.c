@@ -239,6 +239,32 @@ static tpu_status run_one(trial *self, uint64_t number, bool *go_on, tpu_message
     return TPU_OK;
 }
 
+// Rules that many rows, bits or pairs of instructions can break in their own way come more often.
+static uint32_t weight_of(tpu_rule rule) {
+    switch (rule) {
+    case TPU_RULE_WRITE_BEFORE_READ:
+    case TPU_RULE_RAW_DISTANCE:
+    case TPU_RULE_MEM_RANGE:
+        return 4;
+    case TPU_RULE_AGU_TERM:
+    case TPU_FAULT_HEADER:
+        return 3;
+    default:
+        return 1;
+    }
+}
+
+static void choose_rules(trial *self) {
+    for (uint32_t round = 0; round < STRESS_TRIAL_RULES; round++) {
+        for (unsigned rule = 1; rule < STRESS_TRIAL_RULES; rule++) {
+            if (stress_illegal_knows((tpu_rule)rule) && round < weight_of((tpu_rule)rule) &&
+                self->rules < STRESS_TRIAL_RULES) {
+                self->rule[self->rules++] = (tpu_rule)rule;
+            }
+        }
+    }
+}
+
 static bool is_over(const trial *self, double begin) {
     const stress_trial_options *options = self->options;
     return (options->first && self->sum->findings > 0) ||
@@ -270,11 +296,7 @@ tpu_status stress_trial_run(const stress_trial_options *options, stress_trial_su
                             tpu_message *why) {
     trial self = {.options = options, .sum = out};
     double begin = stopwatch_wall();
-    for (unsigned rule = 1; rule < STRESS_TRIAL_RULES; rule++) {
-        if (stress_illegal_knows((tpu_rule)rule)) {
-            self.rule[self.rules++] = (tpu_rule)rule;
-        }
-    }
+    choose_rules(&self);
     verdict_init(&self.seen);
     tpu_status status =
         stress_operands_create(&options->config.params, options->seed, &self.operands, why);
