@@ -234,14 +234,15 @@ static void note_graph(verdict *out) {
 static void say_stuck(lockstep *self) {
     verdict *out = self->out;
     unsigned long long cycle = out->cycle;
+    const char *what = self->astray ? "the sequencer still walked, farther than the program goes,"
+                                    : "nothing moved any more";
     if (out->stream < 0) {
-        (void)status_fail(&out->sentence, TPU_OK, "nothing moved any more in cycle %llu", cycle);
+        (void)status_fail(&out->sentence, TPU_OK, "%s in cycle %llu", what, cycle);
         return;
     }
     tpu_stream stream = (tpu_stream)out->stream;
-    (void)status_fail(&out->sentence, TPU_OK,
-                      "nothing moved any more in cycle %llu; row %llu of %llu of %s never came",
-                      cycle, (unsigned long long)out->row,
+    (void)status_fail(&out->sentence, TPU_OK, "%s in cycle %llu; row %llu of %llu of %s never came",
+                      what, cycle, (unsigned long long)out->row,
                       (unsigned long long)expected_emitted(self->model, stream),
                       tpu_streams[stream].name);
 }

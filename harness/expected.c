@@ -295,6 +295,11 @@ uint64_t expected_count(const expected *self, tpu_stream stream, uint32_t issue,
     return low;
 }
 
+uint64_t expected_fetches(expected *self) {
+    (void)expected_peek(self, TPU_STREAM_ISSUE, expected_taken(self, TPU_STREAM_ISSUE));
+    return arch_fetches(self->model);
+}
+
 const uint8_t *expected_initial(const expected *self, tpu_mem memory, size_t *bytes) {
     (void)arch_memory(self->model, memory, bytes);
     return memory <= TPU_MEM_AR ? self->initial[memory] : NULL;

@@ -5,6 +5,7 @@
 
 #include "harness/lockstep.h"
 
+#include "csim/isa/expand.h"
 #include "harness/digest.h"
 #include "harness/lockstep_internal.h"
 
@@ -321,9 +322,29 @@ tpu_status lockstep_step(lockstep *self, probe *seen, tpu_message *why) {
     return status;
 }
 
-// A walk through loops that issue nothing writes no row, but it is movement.
+static uint64_t hang_limit(const lockstep *self) {
+    return self->job->hang_limit != 0 ? self->job->hang_limit : LOCKSTEP_HANG_LIMIT;
+}
+
+// A walk through loops that issue nothing writes no row, but it is movement: an instruction a
+// cycle. It ends where the model's does, or it does not lead anywhere.
+static bool is_walking(lockstep *self, const probe *seen) {
+    const lockstep_job *job = self->job;
+    uint64_t walked = seen->cycle - self->last_row;
+    if (seen->unit[TPU_UNIT_SEQUENCER].state != PROBE_BUSY || walked <= hang_limit(self)) {
+        return seen->unit[TPU_UNIT_SEQUENCER].state == PROBE_BUSY;
+    }
+    bool modelled = job->mode == LOCKSTEP_MODE_CHECKED && job->watch == LOCKSTEP_WATCH_EVERY;
+    self->astray = walked > (modelled ? expected_fetches(self->model) : EXPAND_FETCH_MAX);
+    return !self->astray;
+}
+
 static bool is_stuck(lockstep *self, const probe *seen) {
-    if (seen->fired != 0 || seen->unit[TPU_UNIT_SEQUENCER].state == PROBE_BUSY) {
+    if (seen->fired != 0) {
+        self->last_row = seen->cycle;
+        self->astray = false;
+    }
+    if (seen->fired != 0 || is_walking(self, seen)) {
         self->last_event = seen->cycle;
     }
     if (seen->cycle - self->last_event == LOCKSTEP_PAUSE) {
@@ -333,8 +354,7 @@ static bool is_stuck(lockstep *self, const probe *seen) {
     if (self->job->watch != LOCKSTEP_WATCH_EVERY && seen->cycle > LOCKSTEP_CYCLES_MAX) {
         return true;
     }
-    uint64_t limit = self->job->hang_limit != 0 ? self->job->hang_limit : LOCKSTEP_HANG_LIMIT;
-    return seen->cycle - self->last_event > limit;
+    return seen->cycle - self->last_event > hang_limit(self);
 }
 
 // One cycle: step, show, compare. False = the run is over, `out` says how.
@@ -441,6 +461,8 @@ void lockstep_run(lockstep *self, const lockstep_job *job, verdict *out) {
     self->job = job;
     self->out = out;
     self->last_event = 0;
+    self->last_row = 0;
+    self->astray = false;
     self->late = 0;
     memset(self->shown, 0, sizeof self->shown);
     memset(self->stall, 0, sizeof self->stall);

@@ -28,7 +28,9 @@ struct lockstep {
     verdict *out;
     uint32_t late;                    // bit s: stream s moved after the end
     tpu_message assertion;            // that failed first; "" = none
-    uint64_t last_event;              // cycle of the last event
+    uint64_t last_event;              // cycle of the last event, or of a walk to the next one
+    uint64_t last_row;                // cycle of the last event
+    bool astray;                      // the sequencer walks farther than the model does
     uint64_t now;                     // cycle stepped last
     uint64_t shown[TPU_STREAM_COUNT]; // rows that the onlooker has seen
     uint64_t issued[LOCKSTEP_ISSUED]; // cycle of each of the last issues

@@ -21,7 +21,7 @@
 typedef enum verdict_kind {
     VERDICT_OK,
     VERDICT_MISMATCH, /**< machine, model and oracle do not agree */
-    VERDICT_HANG,     /**< the machine stopped moving before its end */
+    VERDICT_HANG,     /**< the machine stopped moving before its end, or its program has none */
     VERDICT_REFUSED,  /**< the program or a setting is not legal; nothing ran */
     VERDICT_ERROR,    /**< the harness is broken, or looked at the wrong machine */
     VERDICT_KIND_COUNT

@@ -327,10 +327,11 @@ Test(faults, empty_loops_are_movement_and_not_a_hang) {
     machine self;
     machine_open(&self);
     isa_program program = {0};
-    // 127 x 127 endloops without an issue: eight times the watchdog's limit.
-    cr_assert_eq(
-        assembly_parse("loop x127\nloop x127\nendloop\nendloop\nnop", "t", &program, &self.why),
-        TPU_OK);
+    // More than 127 x 127 x 3 endloops without an issue: many times the watchdog's limit, and twice
+    // that of the harness.
+    cr_assert_eq(assembly_parse("loop x3\nloop x127\nloop x127\nendloop\nendloop\nendloop\nnop",
+                                "t", &program, &self.why),
+                 TPU_OK);
     machine_run_exact(&self, &program, "empty loops");
     isa_program_clear(&program);
     machine_close(&self);

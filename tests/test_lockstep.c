@@ -336,6 +336,24 @@ Test(lockstep, reports_a_failed_assertion) {
     cr_expect_eq(rig.out.diff, VERDICT_DIFF_ASSERTION);
 }
 
+Test(lockstep, reports_a_sequencer_that_walks_and_never_issues) {
+    probe_unit units[TPU_UNIT_COUNT] = {[TPU_UNIT_SEQUENCER] = {.state = PROBE_BUSY}};
+    const fake_fault astray = {
+        .kind = FAKE_FAULT_HANG, .stream = TPU_STREAM_ISSUE, .event = 3, .units = units};
+    run(astray);
+    cr_expect_eq(rig.out.kind, VERDICT_HANG);
+    cr_expect_eq(rig.out.unit, TPU_UNIT_SEQUENCER);
+    cr_expect_eq(rig.out.stream, TPU_STREAM_ISSUE);
+    cr_expect_eq(rig.out.row, 3u);
+    cr_expect(strstr(rig.out.sentence.text, "still walked") != NULL, "%s", rig.out.sentence.text);
+    for (int watch = 0; watch < LOCKSTEP_WATCH_COUNT; watch++) {
+        start_again();
+        rig.job.watch = (lockstep_watch)watch;
+        run(astray);
+        cr_expect_eq(rig.out.kind, VERDICT_HANG, "%d", watch);
+    }
+}
+
 Test(lockstep, reports_an_end_that_is_shown_while_a_unit_is_at_work) {
     for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
         start_again();

@@ -145,3 +145,7 @@ tpu_status arch_step(arch *self, arch_sink sink, void *user, bool *done, tpu_mes
     self->user = user;
     return actions_execute(self, &issue, why);
 }
+
+uint64_t arch_fetches(const arch *self) {
+    return self->issues.fetches;
+}

@@ -54,4 +54,7 @@ tpu_status arch_start(arch *self, const uint64_t *words, size_t count, arch_sink
 tpu_status arch_step(arch *self, arch_sink sink, void *user, bool *done,
                      tpu_message *why) TPU_NODISCARD;
 
+/** Instructions fetched since arch_start, loops and ends of loops included. */
+uint64_t arch_fetches(const arch *self);
+
 #endif
