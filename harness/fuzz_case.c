@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+// Rows that dma_ld has asked for and not handed on, at most.
+#define LOADS_IN_FLIGHT 128u
+
 // Seeds of neighbouring cases must have nothing in common.
 static uint64_t mix(uint64_t seed, uint64_t sequence, uint64_t index) {
     rng source;
@@ -14,6 +17,19 @@ static uint64_t mix(uint64_t seed, uint64_t sequence, uint64_t index) {
     rng_seed(&source, rng_next(&source) ^ sequence);
     rng_seed(&source, rng_next(&source) ^ index);
     return rng_next(&source);
+}
+
+// Rows that a program loads, from its header.
+static uint32_t rows_loaded(const image *words) {
+    return (uint32_t)(words->words[1] & UINT16_MAX);
+}
+
+// A latency that only many loads in flight can hide, for programs that have as many: more than
+// dma_ld takes, so that it must stop asking.
+static void draw_far_memory(rng *source, engine_timing *timing) {
+    if (rng_below(source, 4) == 0) {
+        timing->read_latency = LOADS_IN_FLIGHT + 8 + rng_below(source, LOADS_IN_FLIGHT / 2);
+    }
 }
 
 static engine_timing draw_timing(rng *source) {
@@ -65,6 +81,9 @@ static void draw_rest(const fuzz_options *options, const stress_operands *operan
     out->timing = (engine_timing){.read_latency = 1, .write_latency = 1};
     if (!options->calm) {
         out->timing = draw_timing(for_timing);
+        if (rows_loaded(&out->words) > LOADS_IN_FLIGHT) {
+            draw_far_memory(for_timing, &out->timing);
+        }
     }
 }
 

@@ -72,7 +72,7 @@ typedef enum stress_kind {
     STRESS_CHAIN,                  // dma_ld, vld, mm on the same rows
     STRESS_NEST,                   // loops
     STRESS_DOUBLE,                 // x += x until int32 wraps
-    STRESS_FILL,                   // one long run of rows, loaded in a loop
+    STRESS_FILL,                   // one long run of rows, or a train of loads, in a loop
     STRESS_KINDS
 } stress_kind;
 
@@ -131,6 +131,7 @@ bool stress_nest_random(stress_maker *self);
 bool stress_nest_double(stress_maker *self);
 bool stress_nest_fill(stress_maker *self);
 
+bool stress_nest_train(stress_maker *self);
 bool stress_nest_store(stress_maker *self);
 
 /** One instruction in a loop of its own. */

@@ -10,6 +10,10 @@
 // Most turns of the innermost body, all levels multiplied.
 #define TURNS_MAX 48u
 
+// Rows of a train of loads: dma_ld holds 128 in flight.
+#define TRAIN_LEAST 132u
+#define TRAIN_BLOCK 32u
+
 // A nest being drawn.
 typedef struct nest_walk {
     size_t first;                  // instruction of the nest
@@ -253,4 +257,30 @@ bool stress_nest_fill(stress_maker *self) {
         load.term[2] = (isa_term){.target = 2, .level = 0, .stride = 1};
     }
     return stress_nest_load(self, &load, trip);
+}
+
+// Loads to spad and vr by turns, as large as they come, with nothing between them: more rows than
+// any latency that dma_ld can hide. By turns, since one memory's channel would hold them back.
+bool stress_nest_train(stress_maker *self) {
+    uint32_t depth =
+        self->now.spad_rows < self->now.vr_rows ? self->now.spad_rows : self->now.vr_rows;
+    uint32_t block = self->params->maxdim < depth ? self->params->maxdim : depth;
+    block = block > TRAIN_BLOCK ? TRAIN_BLOCK : block;
+    uint32_t rows = TRAIN_LEAST + stress_draw_below(self, TRAIN_LEAST / 2);
+    uint32_t trip = (rows + 2 * block - 1) / (2 * block);
+    size_t first = self->out->count;
+    if (trip > TPU_MAXROWS || self->room < first + 5) {
+        return false;
+    }
+    isa_insn load = {.op = TPU_OP_DMA_LD, .nr = (uint8_t)block};
+    load.f[0] = (uint16_t)stress_draw_below(self, TPU_DMA_SRC_B + 1);
+    load.f[1] = (uint16_t)stress_draw_below(self, self->params->maxdim - block + 1);
+    load.f[2] = (uint16_t)stress_draw_below(self, self->now.wpr);
+    load.f[3] = (uint16_t)stress_draw_below(self, depth - block + 1);
+    load.term[0] = (isa_term){.target = 1, .level = 1, .stride = TPU_DMA_TO_VR};
+    stress_track_copy(&self->start, &self->now);
+    bool good = append(self, TPU_OP_LOOP, trip) && append(self, TPU_OP_LOOP, 2);
+    good = good && stress_recipe_emit(self, &load);
+    good = good && append(self, TPU_OP_ENDLOOP, 0) && append(self, TPU_OP_ENDLOOP, 0);
+    return settle(self, first, good);
 }

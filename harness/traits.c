@@ -15,6 +15,7 @@
 #define LONG_ROWS 64u
 #define LONG_TRIP 32u
 #define DOUBLINGS 10u
+#define TRAIN_ROWS 128u
 
 static const char *const texts[TRAITS_COUNT] = {
 #define TRAITS_TEXT(name, text) text,
@@ -32,6 +33,7 @@ typedef struct look {
     uint64_t step;
     uint32_t doublings;
     uint32_t most_rows;
+    uint32_t train;         // rows of the last loads in a row
     uint8_t *c_words;       // one a packed word of C
     uint8_t spad[ROWS];     // 1 = written
     uint64_t written[ROWS]; // ar: step of the last write + 1; 0 = never
@@ -277,6 +279,8 @@ static void look_at_issue(look *self, const isa_issue *issue) {
     default:
         break;
     }
+    self->train = issue->op == TPU_OP_DMA_LD ? self->train + issue->nr : 0;
+    note(self, self->train > TRAIN_ROWS, TRAITS_LOAD_TRAIN);
     self->last = *issue;
 }
 

@@ -76,7 +76,8 @@
     X(NOP, "nop")                                                                                  \
     X(IDLE_FIELD, "a field that no unit reads is not zero")                                        \
     X(VADDRELU, "vaddrelu")                                                                        \
-    X(SHORT_PROGRAM, "four instructions or fewer")
+    X(SHORT_PROGRAM, "four instructions or fewer")                                                 \
+    X(LOAD_TRAIN, "more than 128 rows are loaded with nothing but loads between")
 
 typedef enum traits_name {
 #define TRAITS_ENUM(name, text) TRAITS_##name,

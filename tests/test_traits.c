@@ -212,3 +212,15 @@ Test(traits, every_trait_has_a_text) {
     }
     cr_expect_null(traits_text(TRAITS_COUNT));
 }
+
+// Nine times 16 rows are 144, eight times are 128; a copy between them ends the train.
+Test(traits, a_train_of_loads_is_longer_than_128_rows_and_unbroken) {
+    EXPECT(traits("loop x9\ndma_ld rows=16 mode=1 dram_row0=0 col_block=0 dst_row0=0\nendloop\n"),
+           LOAD_TRAIN);
+    EXPECT_NOT(
+        traits("loop x8\ndma_ld rows=16 mode=1 dram_row0=0 col_block=0 dst_row0=0\nendloop\n"),
+        LOAD_TRAIN);
+    EXPECT_NOT(traits("loop x9\ndma_ld rows=16 mode=1 dram_row0=0 col_block=0 dst_row0=0\n"
+                      "vld rows=1 vr0=0 spad0=0\nendloop\n"),
+               LOAD_TRAIN);
+}
