@@ -42,21 +42,13 @@ typedef struct past {
     uint32_t program;
 } past;
 
-// How an input is made: drawn anew, or changed from one that covered something of its own. Each is
-// used as often as it has found something lately: in the beginning everything drawn is new, later
-// only what lies near a rare case is.
-typedef enum arm { ARM_DRAW, ARM_CHANGE, ARMS } arm;
+// While programs that are drawn anew bring more new bins than this each, nothing else is made; one
+// input in so many is drawn anew later.
+#define YIELD_ENOUGH 1.0
+#define DRAWN_EVERY 4u
 
-// A bin that more programs hit than this is not shown to libFuzzer any more: it would spend a fifth
-// of the time on counting what is common.
-#define RARE 64u
-
-// While drawn programs find more than this, only what is new is shown: all is rare then.
-#define EARLY_YIELD 0.05
-
-// Weight of one program in the mean, and the least share of an arm.
-#define YIELD_STEP (1.0 / 2048)
-#define SHARE_LEAST 0.04
+// Weight of one program in the mean of new bins.
+#define YIELD_STEP (1.0 / 256)
 
 static struct {
     fuzz_loop loop;
@@ -67,9 +59,9 @@ static struct {
     past history[FUZZ_SEQUENCE];
     uint32_t index; // programs that the machine has run
     uint64_t sequence;
-    bool spent;         // the machine must be replaced before the next program
-    arm last;           // how the coming input was made
-    double yield[ARMS]; // new bins a program, lately
+    bool spent;   // the machine must be replaced before the next program
+    bool drawn;   // the coming input was drawn anew
+    double yield; // new bins that a drawn program brought, lately
     tape work;
     tape other;
     tape crossed;
@@ -124,19 +116,22 @@ static tpu_status open_machine(uint32_t programs, tpu_message *why) {
     return fuzz_loop_open(&run.loop, run.sequence, why);
 }
 
-// Shows libFuzzer what the program covered, and takes note of what is new.
+// Shows libFuzzer the bins that no program had hit before. It keeps the inputs that have one, and
+// likes the younger ones; more it need not know, and would spend its time on counting.
 static void mark(void) {
     size_t count = 0;
     uint32_t fresh = 0;
     const uint16_t *bins = coverage_touched(run.loop.cover, &count);
     const uint64_t *hits = coverage_hits(run.loop.cover);
-    uint64_t shown = run.yield[ARM_DRAW] > EARLY_YIELD ? 1 : RARE;
     for (size_t i = 0; i < count; i++) {
-        uint64_t programs = hits[bins[i]];
-        counters[bins[i]] |= programs <= shown;
-        fresh += programs == 1;
+        if (hits[bins[i]] == 1) {
+            counters[bins[i]] = 1;
+            fresh++;
+        }
     }
-    run.yield[run.last] += YIELD_STEP * ((double)fresh - run.yield[run.last]);
+    if (run.drawn) {
+        run.yield += YIELD_STEP * ((double)fresh - run.yield);
+    }
 }
 
 static tpu_status run_program(uint32_t number, tpu_message *why) {
@@ -184,11 +179,7 @@ static size_t give(const tape *from, uint8_t *data, size_t room) {
 }
 
 static bool wants_draw(rng *source) {
-    double draw = run.yield[ARM_DRAW] * run.yield[ARM_DRAW];
-    double change = run.yield[ARM_CHANGE] * run.yield[ARM_CHANGE];
-    double share = draw + change > 0 ? draw / (draw + change) : 0.5;
-    share = share < SHARE_LEAST ? SHARE_LEAST : share > 1 - SHARE_LEAST ? 1 - SHARE_LEAST : share;
-    return (double)rng_below(source, 1u << 20) < share * (1u << 20);
+    return run.yield > YIELD_ENOUGH || rng_below(source, DRAWN_EVERY) == 0;
 }
 
 static bool read_tape(const uint8_t *data, size_t size, tape *out) {
@@ -199,8 +190,8 @@ static bool read_tape(const uint8_t *data, size_t size, tape *out) {
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
     rng source;
     rng_seed(&source, seed);
-    run.last = !wants_draw(&source) && read_tape(data, size, &run.work) ? ARM_CHANGE : ARM_DRAW;
-    if (run.last == ARM_DRAW) {
+    run.drawn = wants_draw(&source) || !read_tape(data, size, &run.work);
+    if (run.drawn) {
         tape_draw(&run.work, &source);
     } else {
         tape_mutate(&run.work, &source);
@@ -212,11 +203,9 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_size, const ui
                                  size_t right_size, uint8_t *out, size_t room, unsigned seed) {
     rng source;
     rng_seed(&source, seed);
-    run.last = !wants_draw(&source) && read_tape(left, left_size, &run.work) &&
-                       read_tape(right, right_size, &run.other)
-                   ? ARM_CHANGE
-                   : ARM_DRAW;
-    if (run.last == ARM_DRAW) {
+    run.drawn = wants_draw(&source) || !read_tape(left, left_size, &run.work) ||
+                !read_tape(right, right_size, &run.other);
+    if (run.drawn) {
         tape_draw(&run.crossed, &source);
     } else {
         tape_cross(&run.work, &run.other, &source, &run.crossed);
@@ -257,9 +246,12 @@ static void say(words *to, const char *format, ...) {
 static void call_driver(const fuzz_options *options) {
     // A crash of ours is a crash: the parent sees the signal. Leaks and memory are not its affair.
     static const char *const leave[] = {"timeout=100000", "rss_limit_mb=0", "detect_leaks=0",
-                                        "handle_abrt=0",  "handle_segv=0",  "handle_bus=0",
-                                        "handle_ill=0",   "handle_fpe=0",   "handle_int=0",
-                                        "handle_term=0",  "handle_xfsz=0"};
+                                        "handle_abrt=0", "handle_segv=0", "handle_bus=0",
+                                        "handle_ill=0", "handle_fpe=0", "handle_int=0",
+                                        "handle_term=0", "handle_xfsz=0",
+                                        // Change what was kept, not what came of it just now; and
+                                        // all that is kept is worth as much.
+                                        "mutate_depth=1", "entropic=0"};
     static words line;
     say(&line, "tpucosim");
     say(&line, "-seed=%u", (unsigned)((options->seed * 256 + options->job) % INT_MAX + 1));
@@ -285,7 +277,7 @@ tpu_status guided_run(const fuzz_options *options, const fuzz_watcher *watcher, 
     run.params = options->config.params;
     run.sequence = options->job;
     run.spent = true;
-    run.yield[ARM_DRAW] = run.yield[ARM_CHANGE] = 1;
+    run.yield = 2 * YIELD_ENOUGH;
     tpu_status status = fuzz_loop_start(&run.loop, &run.options, watcher, &from_tapes, out, why);
     if (status == TPU_OK) {
         call_driver(options);
