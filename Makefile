@@ -44,6 +44,9 @@ fuzz-guided: tools-fuzz engine ## random programs guided by coverage: FUZZ_SECON
 fuzz-growth: tools-fuzz build ## blind against guided, bins over time as CSV and SVG
 	@ci/fuzz_growth $(BUILD) $(FUZZ_SECONDS)
 
+fuzz-detect: tools-fuzz build ## how soon hard planted faults are found, blind and guided
+	@ci/fuzz_detect $(BUILD)
+
 fuzz-nightly: tools-fuzz build ## guided, then a campaign, seeds of the commit: NIGHT_SECONDS=3600
 	@ci/fuzz_nightly $(BUILD) $(NIGHT_SECONDS)
 
@@ -115,6 +118,6 @@ tools-fuzz: $(BUILD)/build.ninja
 tools-test:
 	@ci/bootstrap test
 
-.PHONY: cosim fuzz fuzz-guided fuzz-growth fuzz-nightly illegal equal fuzz-readers waves campaign \
-	bench test unit matrix lint mutants mutants-netlist check build engine format generate clean \
+.PHONY: cosim fuzz fuzz-guided fuzz-growth fuzz-detect fuzz-nightly illegal equal fuzz-readers \
+	waves campaign bench test unit matrix lint mutants mutants-netlist check build engine format generate clean \
 	help tools tools-fuzz tools-test

@@ -28,6 +28,7 @@ static const char usage[] =
     "  --programs N      at most so many in each job\n"
     "  --jobs N          processes; which programs run does not depend on it, default 1\n"
     "  --cycles N        work that a program aims at, default 110 cycles of the busiest unit\n"
+    "  --first           each job ends at its first finding\n"
     "  --calm            no latency, no stalls\n"
     "  --out DIR         where the directories go, default fail\n"
     "  --shrink N        seconds for each new finding, default 10; 0 = as found\n"
@@ -56,6 +57,7 @@ enum {
     OPT_PROGRAMS,
     OPT_JOBS,
     OPT_CYCLES,
+    OPT_FIRST,
     OPT_CALM,
     OPT_OUT,
     OPT_SHRINK,
@@ -122,6 +124,9 @@ static tpu_status take_option(int option, char *const *argv, cli_fuzz_request *t
         status = take_number("--cycles", 20000, &number, why);
         to->fuzz.shape.cycles = (uint32_t)number;
         return status;
+    case OPT_FIRST:
+        to->fuzz.first = true;
+        return TPU_OK;
     case OPT_CALM:
         to->fuzz.calm = true;
         return TPU_OK;
@@ -170,6 +175,7 @@ static tpu_status read_request(int argc, char **argv, cli_fuzz_request *out, tpu
                                             {"programs", required_argument, NULL, OPT_PROGRAMS},
                                             {"jobs", required_argument, NULL, OPT_JOBS},
                                             {"cycles", required_argument, NULL, OPT_CYCLES},
+                                            {"first", no_argument, NULL, OPT_FIRST},
                                             {"calm", no_argument, NULL, OPT_CALM},
                                             {"out", required_argument, NULL, OPT_OUT},
                                             {"shrink", required_argument, NULL, OPT_SHRINK},

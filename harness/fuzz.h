@@ -46,6 +46,7 @@ struct fuzz_options {
     uint32_t jobs;         /**< >= 1 */
     double seconds;        /**< ends after this long; 0 = no limit */
     uint64_t programs;     /**< ends after this many; 0 = no limit */
+    bool first;            /**< ends at the first finding */
     bool coverage;         /**< count what each program covers */
     bool calm;             /**< memory answers at once in every run */
     bool keep_init;        /**< config.init holds in every sequence, none is drawn */

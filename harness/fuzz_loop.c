@@ -18,7 +18,9 @@
 bool fuzz_loop_is_over(const fuzz_loop *self) {
     const fuzz_options *options = self->options;
     bool by_count = options->programs > 0 && self->sum->programs >= options->programs;
-    return by_count || (options->seconds > 0 && stopwatch_wall() - self->begin >= options->seconds);
+    bool by_finding = options->first && self->sum->findings > 0;
+    return by_count || by_finding ||
+           (options->seconds > 0 && stopwatch_wall() - self->begin >= options->seconds);
 }
 
 // ---- one engine --------------------------------------------------------------------------------

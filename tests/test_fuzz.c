@@ -131,6 +131,26 @@ Test(fuzz, a_fault_becomes_one_bucket_however_often_it_shows) {
     free(sum);
 }
 
+Test(fuzz, it_may_end_at_the_first_finding) {
+    fuzz_options options =
+        options_for((fake_fault){.kind = FAKE_FAULT_FLIP, .stream = TPU_STREAM_CW, .bit = 5});
+    fuzz_summary *all = run(&options);
+    options.first = true;
+    fuzz_summary *one = run(&options);
+    cr_expect_gt(all->findings, 1u);
+    cr_expect_eq(one->findings, 1u);
+    cr_assert_eq(one->bucket_count, 1u);
+    cr_expect_eq(one->programs, one->bucket[0].program);
+    cr_expect_eq(one->bucket[0].program, all->bucket[0].program);
+    options = options_for(none);
+    options.first = true;
+    fuzz_summary *right = run(&options);
+    cr_expect_eq(right->programs, 300u);
+    free(all);
+    free(one);
+    free(right);
+}
+
 static void path_in(const char *directory, const fuzz_bucket *bucket, const char *file, char *path,
                     size_t size) {
     char name[FUZZ_SIGNATURE_MAX];
