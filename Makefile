@@ -119,5 +119,5 @@ tools-test:
 	@ci/bootstrap test
 
 .PHONY: cosim fuzz fuzz-guided fuzz-growth fuzz-detect fuzz-nightly illegal equal fuzz-readers \
-	waves campaign bench test unit matrix lint mutants mutants-netlist check build engine format generate clean \
-	help tools tools-fuzz tools-test
+	waves campaign bench test unit matrix lint mutants mutants-netlist check build engine format \
+	generate clean help tools tools-fuzz tools-test
