@@ -91,13 +91,13 @@ static void add_place(reader *self, netmutant_rule *rule, netmutant_place place)
 }
 
 // FILE: TEXT
-static tpu_status add_line(reader *self, netmutant_rule *rule, char *value) {
+static tpu_status add_line(reader *self, netmutant_rule *rule, bool choice, char *value) {
     char *text = strstr(value, ": ");
     if (text == NULL || text[2] == '\0') {
-        return refuse(self, "line is not FILE: TEXT");
+        return refuse(self, choice ? "choice is not FILE: TEXT" : "line is not FILE: TEXT");
     }
     *text = '\0';
-    add_place(self, rule, (netmutant_place){.file = value, .text = text + 2});
+    add_place(self, rule, (netmutant_place){.file = value, .text = text + 2, .choice = choice});
     return TPU_OK;
 }
 
@@ -116,8 +116,8 @@ static tpu_status set_key(reader *self, const char *key, char *value) {
         add_place(self, rule, (netmutant_place){.cell = value});
         return TPU_OK;
     }
-    if (strcmp(key, "line") == 0) {
-        return add_line(self, rule, value);
+    if (strcmp(key, "line") == 0 || strcmp(key, "choice") == 0) {
+        return add_line(self, rule, key[0] == 'c', value);
     }
     if (strcmp(key, "bits") == 0 || strcmp(key, "zero") == 0) {
         rule->zero = key[0] == 'z';
@@ -199,7 +199,8 @@ static bool in_place(const netmutant_place *place, netmutant_tree *tree, const n
         return fnmatch(place->cell, of->cell, FNM_NOESCAPE) == 0 ||
                (of->wire != NULL && fnmatch(place->cell, of->wire, FNM_NOESCAPE) == 0);
     }
-    return netmutant_tree_has(tree, of, place->file, place->text);
+    return (!place->choice || strstr(of->cell, "$procmux$") != NULL) &&
+           netmutant_tree_has(tree, of, place->file, place->text);
 }
 
 // A bit that is always 0 may be stuck at it, and may decide by being 1 as it never is.

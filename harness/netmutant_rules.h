@@ -42,6 +42,7 @@ typedef struct netmutant_place {
     const char *cell;
     const char *file;
     const char *text;
+    bool choice; /**< only what chooses between the branches of a statement there */
 } netmutant_place;
 
 typedef struct netmutant_rules {

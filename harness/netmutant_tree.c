@@ -75,7 +75,7 @@ static const char *find_line(netmutant_tree *self, const netmutant_source *at) {
 static bool is_instance(const netmutant_source *at, const char *line) {
     const char *name = at->column >= 1 && at->column <= strlen(line) ? line + at->column - 1 : line;
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return length > 0 && strncmp(name + length, " (", 2) == 0;
+    return strncmp(name, "u_", 2) == 0 && strncmp(name + length, " (", 2) == 0;
 }
 
 // The core holds units, units hold the common parts.

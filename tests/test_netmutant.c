@@ -109,6 +109,7 @@ Test(netmutant, refuses_rules_that_lack_something_or_say_too_much) {
         {RULE "bits: 3-1\n", "LOW-HIGH"},
         {RULE "bits: some\n", "LOW-HIGH"},
         {RULE "line: rtl/a.sv\n", "FILE: TEXT"},
+        {RULE "choice: rtl/a.sv\n", "FILE: TEXT"},
         {RULE "why: again\n", "there twice"},
         {RULE "color: red\n", "unknown"},
         {RULE "nonsense\n", "key: value"},
@@ -181,6 +182,19 @@ Test(netmutant, explains_by_a_bit_that_is_always_zero_only_what_it_can) {
     of.control = 15;
     cr_expect_str_eq(explained_by(text, &of), "zero");
     of.kind = "cnot0";
+    cr_expect_str_eq(explained_by(text, &of), "none");
+}
+
+// "case (" and "if (" stand where an instance's name and bracket would.
+Test(netmutant, tells_what_chooses_from_what_is_computed_in_the_same_line) {
+    static const char text[] = "rule: choice\nclass: equivalent\nchoice: unit.sv: case (\n"
+                               "why: constants\n";
+    put("unit.sv", "always_comb begin\n    case (phase)\n");
+    netmutant of = {.cell = "$flatten\\u_x.$procmux$12",
+                    .source = {{.file = "unit.sv", .line = 2, .column = 5, .last_line = 9}},
+                    .source_count = 1};
+    cr_expect_str_eq(explained_by(text, &of), "choice");
+    of.cell = "$flatten\\u_x.$eq$unit.sv:2$7";
     cr_expect_str_eq(explained_by(text, &of), "none");
 }
 
