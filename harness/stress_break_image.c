@@ -96,7 +96,10 @@ static bool promise_other(stress_break *self) {
     static const struct {
         uint8_t word;
         uint8_t lo;
-    } counts[COUNTS] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {4, 16}, {5, 0}, {6, 0}, {7, 0}, {7, 16}};
+        uint8_t unit;
+    } counts[COUNTS] = {{1, 0, TPU_UNIT_DMA_LD}, {2, 0, TPU_UNIT_SPM},    {3, 0, TPU_UNIT_VRU},
+                        {4, 0, TPU_UNIT_ARRAY},  {4, 16, TPU_UNIT_ARRAY}, {5, 0, TPU_UNIT_ACCU},
+                        {6, 0, TPU_UNIT_DMA_ST}, {7, 0, TPU_UNIT_DMA_LD}, {7, 16, TPU_UNIT_DMA_LD}};
     image *words = &self->out->words;
     image_clear(words);
     self->status = image_build(self->params, &self->out->program, true, words, NULL);
@@ -122,6 +125,7 @@ static bool promise_other(stress_break *self) {
         now = now == had ? had + 1 : now;
     }
     *word ^= (had ^ now) << counts[which].lo;
+    self->out->unit = (tpu_unit)counts[which].unit;
     return true;
 }
 

@@ -80,6 +80,22 @@ static tpu_status build_words(stress_break *self, tpu_message *why) {
     return status;
 }
 
+// Who sees it: accu and those that hand mm its rows know what is written, the sequencer's side all
+// that a single instruction tells.
+static tpu_unit unit_of(const stress_illegal *made) {
+    switch (made->rule) {
+    case TPU_RULE_RAW_DISTANCE:
+        return TPU_UNIT_ACCU;
+    case TPU_RULE_WRITE_BEFORE_READ:
+        return made->program.insn[made->pc].op == TPU_OP_MM ? TPU_UNIT_COUNT : TPU_UNIT_ACCU;
+    case TPU_RULE_COUNT_OVERFLOW:
+    case TPU_RULE_ARRAY_OVERFLOW:
+        return TPU_UNIT_COUNT;
+    default:
+        return TPU_UNIT_SEQUENCER;
+    }
+}
+
 static tpu_status try_one(stress_break *self, tpu_rule rule, bool *done, tpu_message *why) {
     stress_illegal *out = self->out;
     tpu_status status = make_legal(self, why);
@@ -88,6 +104,7 @@ static tpu_status try_one(stress_break *self, tpu_rule rule, bool *done, tpu_mes
     }
     const stress_break_form *form = find_form(rule, stress_break_below(self, count_forms(rule)));
     out->pc = UINT32_MAX;
+    out->unit = TPU_UNIT_COUNT;
     *done = form->apply(self);
     if (self->status != TPU_OK) {
         return status_fail(why, self->status, "stress: out of memory for a program");
@@ -97,6 +114,7 @@ static tpu_status try_one(stress_break *self, tpu_rule rule, bool *done, tpu_mes
         out->judge = form->judge;
         out->form = form->name;
         out->pc = out->pc == UINT32_MAX ? self->pc : out->pc;
+        out->unit = out->unit == TPU_UNIT_COUNT ? unit_of(out) : out->unit;
         status = build_words(self, why);
     }
     return status;

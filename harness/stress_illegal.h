@@ -29,6 +29,7 @@ typedef struct stress_illegal {
     tpu_rule rule; /**< the first that it breaks; TPU_FAULT_HEADER for a false count */
     uint32_t pc;   /**< the instruction that breaks it, if `judge` is CHECK */
     stress_illegal_judge judge;
+    tpu_unit unit;    /**< that the machine is to name; TPU_UNIT_COUNT = left open */
     const char *form; /**< how it was broken; static storage */
 } stress_illegal;
 

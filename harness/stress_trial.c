@@ -148,6 +148,19 @@ static void run_job(trial *self, lockstep_mode mode, const isa_program *program,
     lockstep_run(self->pair, &job, &self->seen);
 }
 
+// The unit that the machine names, where it is known which one must be.
+static void judge_unit(trial *self, uint64_t number) {
+    char text[96];
+    unsigned named = self->seen.status.fault_unit;
+    if (self->bad.unit == TPU_UNIT_COUNT || named == (unsigned)self->bad.unit) {
+        return;
+    }
+    (void)snprintf(text, sizeof text, "unit %u (%s), not %s", named,
+                   named < TPU_UNIT_COUNT ? tpu_unit_names[named] : "none",
+                   tpu_unit_names[self->bad.unit]);
+    add_finding(self, number, "the machine blames", text);
+}
+
 // The illegal program, check off. False = the engine is spent.
 static bool run_illegal(trial *self, uint64_t number, stress_trial_row *row) {
     char text[192];
@@ -172,7 +185,9 @@ static bool run_illegal(trial *self, uint64_t number, stress_trial_row *row) {
         (void)snprintf(text, sizeof text, "%s at instruction %u, meant at %" PRIu32,
                        name != NULL ? name : "no fault", seen->status.fault_pc, self->bad.pc);
         add_finding(self, number, "the machine says", text);
+        return true;
     }
+    judge_unit(self, number);
     return true;
 }
 

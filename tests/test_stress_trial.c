@@ -76,6 +76,12 @@ static tpu_status say_elsewhere(engine *self, engine_status *out, tpu_message *t
     return status;
 }
 
+static tpu_status blame_another(engine *self, engine_status *out, tpu_message *to) {
+    tpu_status status = real->status(self, out, to);
+    out->fault_unit++;
+    return status;
+}
+
 static tpu_status never_end(engine *self, probe *out, tpu_message *to) {
     tpu_status status = real->step(self, out, to);
     out->done = false;
@@ -114,6 +120,15 @@ Test(stress_trial, a_machine_that_names_another_instruction_is_found) {
     // prog.empty, imem.overflow, the overlong counts and the false header have no instruction.
     cr_expect_gt(sum.findings, 25u);
     cr_expect(strstr(sum.sentence[0], "meant at") != NULL, "%s", sum.sentence[0]);
+}
+
+// All but those that several units may notice: mm of rows nobody loaded, and overlong counts.
+Test(stress_trial, a_machine_that_blames_another_unit_is_found) {
+    engine_api liar = *real;
+    liar.status = blame_another;
+    run(&liar, 40);
+    cr_expect_gt(sum.findings, 30u);
+    cr_expect(strstr(sum.sentence[0], "blames") != NULL, "%s", sum.sentence[0]);
 }
 
 Test(stress_trial, a_machine_that_never_ends_does_not_hang_the_trial) {
