@@ -337,17 +337,17 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
 }
 
 static tpu_status host_status(engine *self, engine_status *out, tpu_message *why) {
-    uint32_t head[5]; // CTRL, STATUS, FAULT, CYCLES_LO, CYCLES_HI
-    const tpu_status status = get_registers(self, TPU_REG_CTRL, 5, head, why);
+    uint32_t head[4]; // STATUS, FAULT, CYCLES_LO, CYCLES_HI
+    const tpu_status status = get_registers(self, TPU_REG_STATUS, 4, head, why);
     if (status != TPU_OK) {
         return status;
     }
     const char *first = NULL;
-    *out = (engine_status){.done = (head[1] & 2) != 0,
-                           .cycles = (uint64_t)head[4] << 32 | head[3],
-                           .fault = (uint8_t)head[2],
-                           .fault_unit = (uint8_t)(head[2] >> 8),
-                           .fault_pc = (uint16_t)(head[2] >> 16),
+    *out = (engine_status){.done = (head[0] & 2) != 0,
+                           .cycles = (uint64_t)head[3] << 32 | head[2],
+                           .fault = (uint8_t)head[1],
+                           .fault_unit = (uint8_t)(head[1] >> 8),
+                           .fault_pc = (uint16_t)(head[1] >> 16),
                            .assertions = device_assertions(self->device, &first)};
     if (out->assertions != 0) {
         (void)status_fail(why, TPU_OK, "%s", first); // for a caller that asks what failed

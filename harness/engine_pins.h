@@ -188,6 +188,34 @@ template <typename Root> inline void engine_pins_plant([[maybe_unused]] Root &ro
 #endif
 }
 
+/** How many triggers a design's code has. */
+template <template <std::size_t> class Vector, std::size_t Count>
+constexpr std::size_t engine_pins_triggers(const Vector<Count> *) {
+    return Count;
+}
+
+/**
+ * Notes a falling clock edge without an evaluation, which then would find nothing to do.
+ * @return false where the simulator's code has another shape, or where more edges count than the
+ *         rising one and that of the reset: then the falling edge wants evaluating.
+ */
+template <typename Root>
+inline auto engine_pins_fall(Root &root, int)
+    -> decltype(root.__Vtrigrprev__TOP__clk_i, engine_pins_triggers(&root.__VactTriggered) == 2) {
+    constexpr std::size_t rising_and_reset = 2;
+    if (engine_pins_triggers(&root.__VactTriggered) != rising_and_reset) {
+        return false;
+    }
+    root.clk_i = 0;
+    root.__Vtrigrprev__TOP__clk_i = 0;
+    return true;
+}
+
+/** For any other design. */
+template <typename Root> inline bool engine_pins_fall(Root &, long) {
+    return false;
+}
+
 /** How a context is set before its model is built. */
 template <typename Context>
 inline void engine_pins_set_up(Context &context, engine_init init, uint64_t seed) {

@@ -119,7 +119,10 @@ extern "C" tpu_status device_cycle(device *self, const device_drive *in, device_
         }
         self->traced = in->traced;
         evaluate(self, true, in->time);
-        evaluate(self, false, in->time + DEVICE_HALF);
+        // Only a trace sees the falling edge (docs/adr/0016).
+        if (in->traced || !engine_pins_fall(*top.rootp, 0)) {
+            evaluate(self, false, in->time + DEVICE_HALF);
+        }
         engine_pins_sample<by_pin>(top, out);
         out->memory.w_data = reinterpret_cast<const uint8_t *>(&top.m_axi_wdata_o);
         engine_pins_show(*top.rootp, self->row, shown);

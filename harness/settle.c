@@ -208,6 +208,9 @@ void settle_vote(lockstep *self, bool have_machine) {
 
 static size_t first_difference(const uint8_t *left, const uint8_t *right, size_t bytes) {
     size_t at = 0;
+    if (memcmp(left, right, bytes) == 0) {
+        return bytes;
+    }
     while (at < bytes && left[at] == right[at]) {
         at++;
     }

@@ -215,9 +215,14 @@ static uint32_t memory_rows(const judge *self, tpu_mem memory) {
     }
 }
 
+// Rows of a memory that this machine has and a field can name; no other one is looked at.
+static uint32_t rows_known(const judge *self, tpu_mem memory) {
+    uint32_t rows = memory_rows(self, memory);
+    return rows < ROWS_MAX ? rows : ROWS_MAX;
+}
+
 static tpu_status check_span(judge *self, span at) {
-    uint32_t depth = memory_rows(self, at.memory);
-    uint32_t bound = depth < ROWS_MAX ? depth : ROWS_MAX;
+    uint32_t bound = rows_known(self, at.memory);
     if (at.first + at.rows <= bound) {
         return TPU_OK;
     }
@@ -443,15 +448,25 @@ static tpu_status check_run(judge *self) {
     return status;
 }
 
+static void judge_start(judge *self, const tpu_params *params, const isa_program *program,
+                        tpu_message *why) {
+    self->params = params;
+    self->program = program;
+    self->why = why;
+    self->found = (check_finding){.rule = TPU_RULE_NONE, .field = -1, .memory = -1};
+    self->issue = (isa_issue){.op = 0};
+    self->step = 0;
+    memset(self->spad, 0, rows_known(self, TPU_MEM_SPAD));
+    memset(self->vr, 0, rows_known(self, TPU_MEM_VR));
+    for (size_t i = 0; i < rows_known(self, TPU_MEM_AR); i++) {
+        self->ar_written[i] = NEVER;
+    }
+}
+
 tpu_status check_program(const tpu_params *params, const isa_program *program, check_finding *out,
                          tpu_message *why) {
-    judge self = {.params = params,
-                  .program = program,
-                  .why = why,
-                  .found = {.rule = TPU_RULE_NONE, .field = -1, .memory = -1}};
-    for (size_t i = 0; i < ROWS_MAX; i++) {
-        self.ar_written[i] = NEVER;
-    }
+    judge self; // twenty kilobytes, of which most machines need a few
+    judge_start(&self, params, program, why);
     tpu_status status = check_text(&self);
     if (status == TPU_OK) {
         status = check_run(&self);
