@@ -16,6 +16,7 @@
 #define NR_END 256
 #define LEVELS 8 // what the bits of a level hold
 #define TARGETS 16
+#define BARE (STRESS_BREAK_OP(NOP) | STRESS_BREAK_OP(LOOP) | STRESS_BREAK_OP(ENDLOOP))
 
 uint32_t stress_break_below(stress_break *self, uint32_t bound) {
     return rng_below(&self->source, bound);
@@ -253,9 +254,7 @@ static bool name_no_target(stress_break *self) {
 }
 
 static bool put_term_on_bare(stress_break *self) {
-    isa_term *term =
-        draw_term(self, stress_break_find(self, STRESS_BREAK_OP(NOP) | STRESS_BREAK_OP(LOOP) |
-                                                    STRESS_BREAK_OP(ENDLOOP)));
+    isa_term *term = draw_term(self, stress_break_find(self, BARE));
     if (term != NULL) {
         *term = (isa_term){.target = (uint8_t)stress_break_between(self, 1, TPU_FIELDS),
                            .level = (uint8_t)stress_break_below(self, LEVELS),
@@ -278,8 +277,12 @@ static bool stride_too_far(stress_break *self) {
 
 // ---- fields of any instruction -----------------------------------------------------------------
 
+// The sequencer judges what has no operands, issue all the rest.
 static bool field_over(stress_break *self) {
-    isa_insn *insn = stress_break_find(self, UINT32_MAX);
+    isa_insn *insn = stress_break_find(self, stress_break_below(self, 2) == 0 ? BARE : UINT32_MAX);
+    if (insn == NULL) {
+        return false;
+    }
     insn->f[stress_break_below(self, TPU_FIELDS)] =
         (uint16_t)stress_break_between(self, TPU_FIELD_MAX + 1, FIELD_END - 1);
     return true;

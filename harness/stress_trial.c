@@ -262,6 +262,7 @@ static uint32_t weight_of(tpu_rule rule) {
     case TPU_RULE_MEM_RANGE:
         return 4;
     case TPU_RULE_AGU_TERM:
+    case TPU_RULE_FIELD_RANGE:
     case TPU_FAULT_HEADER:
         return 3;
     default:
