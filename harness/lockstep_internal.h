@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lockstep.c (the run), settle.c (the end of a run), blame.c (what a difference means),
-// blame_hang.c (a standstill) and blame_why.c (what it suggests) share. Nobody else includes this.
+// What lockstep_begin.c (before a run), lockstep.c (the run), settle.c (the end of a run), blame.c
+// (what a difference means), blame_hang.c (a standstill) and blame_why.c (what it suggests) share.
+// Nobody else includes this.
 
 #ifndef LOCKSTEP_INTERNAL_H
 #define LOCKSTEP_INTERNAL_H
@@ -42,6 +43,13 @@ struct lockstep {
 
 /** Bytes of an on-chip memory. */
 size_t lockstep_memory_bytes(const lockstep *self, tpu_mem memory);
+
+/**
+ * Looks at the job, asks the machine who it is, loads program and operands on both sides, and
+ * starts the run.
+ * @return TPU_OK; TPU_REFUSED for a job that cannot be; TPU_ERR_ENGINE for the wrong machine.
+ */
+tpu_status lockstep_begin(lockstep *self, tpu_message *why) TPU_NODISCARD;
 
 /** One more cycle, shown to the onlookers and compared with nothing. */
 tpu_status lockstep_step(lockstep *self, probe *seen, tpu_message *why) TPU_NODISCARD;
