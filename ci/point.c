@@ -5,7 +5,7 @@
 // for a machine that the spec does not allow.
 
 #include "csim/isa/params.h"
-#include "harness/loader.h"
+#include "harness/engine/loader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@ math(EXPR count "${digits} / 2")
 string(REGEX REPLACE "(................................)" "\\1\n    " hex "${hex}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
 file(WRITE "${OUT}" "// Made by cmake/TpuEmbed.cmake from ${NAME}'s files.
-#include \"harness/page_assets.h\"
+#include \"harness/show/page_assets.h\"
 const char ${NAME}[] = {
     ${hex}0x00};
 const size_t ${NAME}_bytes = ${count};

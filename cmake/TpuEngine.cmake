@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # tpu_add_engine: the RTL of one parameter point, a simulator's shim and the memory model as one
-# shared object that exports engine_entry (harness/engine.h) and engine_port_entry.
+# shared object that exports engine_entry (harness/engine/engine.h) and engine_port_entry.
 
 find_package(verilator 5.006 REQUIRED)
 
@@ -50,8 +50,8 @@ function(tpu_add_engine target)
         set(shim systemc)
     endif()
     add_library(${target} SHARED
-        "${home}/harness/engine_${shim}.cpp" "${home}/harness/engine_host.c"
-        "${home}/harness/memory.c" "${home}/harness/memory_stall.c"
+        "${home}/harness/engine/engine_${shim}.cpp" "${home}/harness/engine/engine_host.c"
+        "${home}/harness/engine/memory.c" "${home}/harness/engine/memory_stall.c"
         "${home}/base/rng.c" "${home}/base/status.c")
     target_link_libraries(${target} PRIVATE tpu_flags ${target}_rtl)
     target_compile_features(${target} PRIVATE cxx_std_17)
@@ -138,7 +138,7 @@ function(tpu_add_rtl target kind t sources)
     target_link_libraries(${target} PRIVATE tpu_flags PUBLIC ${CMAKE_DL_LIBS} z)
     # What the simulator prints goes to the shim; see the header.
     target_compile_options(${target} PRIVATE
-        $<$<COMPILE_LANGUAGE:CXX>:-include;${home}/harness/engine_print.h;-w>)
+        $<$<COMPILE_LANGUAGE:CXX>:-include;${home}/harness/engine/engine_print.h;-w>)
     set_target_properties(${target} PROPERTIES
         SYSTEM ON POSITION_INDEPENDENT_CODE ON
         C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -2,7 +2,7 @@
 #
 # The files of the HTML pages as C sources, so that tpucosim carries them. Sets TPU_PAGE_SOURCES.
 
-set(page "${CMAKE_CURRENT_SOURCE_DIR}/page")
+set(page "${CMAKE_CURRENT_SOURCE_DIR}/show/page")
 set(TPU_PAGE_SOURCES)
 
 # tpu_embed(<symbol> <file>...)

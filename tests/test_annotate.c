@@ -3,7 +3,7 @@
 // Lines as the workflow commands of GitHub Actions are documented: properties after "::error",
 // percent signs and line ends escaped in the text, colons and commas in properties as well.
 
-#include "harness/annotate.h"
+#include "harness/show/annotate.h"
 
 #include <criterion/criterion.h>
 

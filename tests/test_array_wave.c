@@ -4,13 +4,13 @@
 // one. Every row of cw of a run with stalls is looked at: all sums inside must be right. Then one
 // weight that the model expects is changed, and the element that holds it must be named.
 
-#include "harness/peek.h"
+#include "harness/show/peek.h"
 
 #include "base/rng.h"
 #include "csim/isa/assembly.h"
 #include "csim/isa/image.h"
-#include "harness/loader.h"
-#include "harness/wave.h"
+#include "harness/engine/loader.h"
+#include "harness/show/wave.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

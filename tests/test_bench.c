@@ -3,7 +3,7 @@
 // The benchmark on the fake engine: ideals and targets as the closed form and the performance page
 // say, every line exact, and a wrong machine gives no cycle count.
 
-#include "harness/bench_tools.h"
+#include "harness/suite/bench_tools.h"
 
 #include "csim/isa/params.h"
 #include "tests/support/fake_engine.h"

@@ -4,7 +4,7 @@
 // spoil them, with the unit, element and words that a person would find. Addresses are those of
 // the program in the rig: A lies in vr rows 0..7 and 64..71, a column block each, B in spad.
 
-#include "harness/lockstep.h"
+#include "harness/lockstep/lockstep.h"
 
 #include "tests/support/lockstep_rig.h"
 

@@ -4,11 +4,11 @@
 // evenly, a stopped one goes on, findings become buckets, and no damage is taken for a result.
 // Killing for real is ci/check_campaign's.
 
-#include "harness/campaign.h"
+#include "harness/campaign/campaign.h"
 
-#include "harness/campaign_store.h"
-#include "harness/failure.h"
-#include "harness/textfile.h"
+#include "harness/campaign/campaign_store.h"
+#include "harness/io/textfile.h"
+#include "harness/show/failure.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 

@@ -5,8 +5,8 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "harness/campaign.h"
-#include "harness/textfile.h"
+#include "harness/campaign/campaign.h"
+#include "harness/io/textfile.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 #include "tests/support/shell.h"

@@ -3,7 +3,7 @@
 // The command mutants as a person meets it: help, the list, and one sentence and code 2 for bad
 // input. Nothing is built here.
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/scratch.h"
 #include "tests/support/shell.h"
 

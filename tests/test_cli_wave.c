@@ -5,8 +5,8 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "harness/textfile.h"
-#include "harness/wave_writer.h"
+#include "harness/io/textfile.h"
+#include "harness/show/wave_writer.h"
 #include "tests/support/scratch.h"
 #include "tests/support/shell.h"
 

@@ -3,9 +3,9 @@
 // A corpus on the fake engine: every file does the same whatever is beside it, a bad one stops all
 // before anything runs, and what is left out covers nothing of its own.
 
-#include "harness/corpus.h"
+#include "harness/fuzz/corpus.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 

@@ -7,8 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/rng.h"
-#include "harness/npy.h"
-#include "harness/textfile.h"
+#include "harness/io/npy.h"
+#include "harness/io/textfile.h"
 #include "tests/support/scratch.h"
 #include "tests/support/shell.h"
 

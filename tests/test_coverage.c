@@ -2,7 +2,7 @@
 //
 // Coverage bins: what cycles written by hand must hit, by the names that a person reads.
 
-#include "harness/coverage.h"
+#include "harness/fuzz/coverage.h"
 
 #include <criterion/criterion.h>
 

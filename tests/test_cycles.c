@@ -3,9 +3,9 @@
 // The account of a recording that was written down by hand: every number here was counted on paper
 // from the list in tests/support/recording_rig.h and its spans.
 
-#include "harness/cycles.h"
+#include "harness/show/cycles.h"
 
-#include "harness/cycles_report.h"
+#include "harness/show/cycles_report.h"
 #include "tests/support/recording_rig.h"
 
 #include <cjson/cJSON.h>

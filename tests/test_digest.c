@@ -3,7 +3,7 @@
 // The fingerprint of a sequence of rows: what must change it and what must not. No value is
 // written down; a fingerprint has no right one.
 
-#include "harness/digest.h"
+#include "harness/lockstep/digest.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 // The simulated machine through engine.h: whole programs, memories, isolation, traces.
 // TPU_ENGINE names the simulator.
 
-#include "harness/engine.h"
+#include "harness/engine/engine.h"
 #include "tests/support/engine_rig.h"
 #include "tests/support/scratch.h"
 

@@ -5,7 +5,7 @@
 
 #include "csim/isa/assembly.h"
 #include "csim/isa/image.h"
-#include "harness/engine.h"
+#include "harness/engine/engine.h"
 #include "tests/support/engine_rig.h"
 
 #include <criterion/criterion.h>

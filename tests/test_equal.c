@@ -3,9 +3,9 @@
 // The same programs on engines with other contents, latencies and stalls; and engines whose events
 // depend on one of these, which must be found without any model.
 
-#include "harness/equal.h"
+#include "harness/stress/equal.h"
 
-#include "harness/loader.h"
+#include "harness/engine/loader.h"
 
 #include <criterion/criterion.h>
 

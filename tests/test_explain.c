@@ -3,7 +3,7 @@
 // The walk through one fault of the fake engine: the numbers in it are those of the GEMM that the
 // rig runs, counted by hand in test_lockstep.c. The JSON says the same as the text.
 
-#include "harness/explain.h"
+#include "harness/show/explain.h"
 
 #include "tests/support/lockstep_rig.h"
 

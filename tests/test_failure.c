@@ -3,9 +3,9 @@
 // A failure directory: its name says what differs, everything in it is there and belongs together,
 // and what cannot be written is said instead of being passed over.
 
-#include "harness/failure.h"
+#include "harness/show/failure.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/lockstep_rig.h"
 #include "tests/support/scratch.h"
 

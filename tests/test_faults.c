@@ -10,8 +10,8 @@
 #include "csim/isa/codec.h"
 #include "csim/isa/image.h"
 #include "csim/isa/programs.h"
-#include "harness/loader.h"
-#include "harness/lockstep.h"
+#include "harness/engine/loader.h"
+#include "harness/lockstep/lockstep.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 // The fuzzer, on the fake engine: what it runs follows from the seed alone, jobs split it without
 // doubling or losing any, and a planted fault becomes one bucket with files that fail again.
 
-#include "harness/fuzz.h"
+#include "harness/fuzz/fuzz.h"
 
-#include "harness/failure.h"
-#include "harness/fuzz_workers.h"
-#include "harness/textfile.h"
+#include "harness/fuzz/fuzz_workers.h"
+#include "harness/io/textfile.h"
+#include "harness/show/failure.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 

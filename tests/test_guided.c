@@ -3,11 +3,11 @@
 // Guided fuzzing on the fake engine: the same seed does the same, a fault becomes a finding with a
 // reproducer like any other, and what it leaves in its corpus can be replayed.
 
-#include "harness/guided.h"
+#include "harness/fuzz/guided.h"
 
-#include "harness/corpus.h"
-#include "harness/failure.h"
-#include "harness/fuzz_workers.h"
+#include "harness/fuzz/corpus.h"
+#include "harness/fuzz/fuzz_workers.h"
+#include "harness/show/failure.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 

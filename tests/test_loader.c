@@ -4,9 +4,9 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "harness/loader.h"
+#include "harness/engine/loader.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

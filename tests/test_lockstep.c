@@ -3,7 +3,7 @@
 // The detector must be able to fail: one fault at a time, each with the verdict, cycle, stream,
 // row and lane that it must have. Row counts come from the closed forms of a tiled GEMM.
 
-#include "harness/lockstep.h"
+#include "harness/lockstep/lockstep.h"
 
 #include "tests/support/lockstep_rig.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/memory.h"
+#include "harness/engine/memory.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // The patterns by which the memory holds back, one by one: what is held, for how long, and that a
 // machine that waits is heard in the end.
 
-#include "harness/memory_stall.h"
+#include "harness/engine/memory_stall.h"
 
 #include <criterion/criterion.h>
 

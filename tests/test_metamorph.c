@@ -4,10 +4,10 @@
 // that are wrong in one way each break the relation that is about it. They are made by changing
 // instructions on their way into instruction memory, so that they err as a machine would.
 
-#include "harness/metamorph.h"
+#include "harness/stress/metamorph.h"
 
 #include "csim/isa/codec.h"
-#include "harness/loader.h"
+#include "harness/engine/loader.h"
 
 #include <criterion/criterion.h>
 

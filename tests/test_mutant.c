@@ -3,9 +3,9 @@
 // Mutant files: what is read, what is refused and with which line, planting, who is named, and the
 // adding up. Texts and numbers are written by hand.
 
-#include "harness/mutant.h"
-#include "harness/mutant_choice.h"
-#include "harness/mutant_totals.h"
+#include "harness/mutants/mutant.h"
+#include "harness/mutants/mutant_choice.h"
+#include "harness/mutants/mutant_totals.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

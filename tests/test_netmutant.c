@@ -3,12 +3,12 @@
 // Planted faults of the netlist: what of Yosys's list and of the survivors' file is read and what
 // is refused, which rule explains a survivor, the runs on a fake machine, and the adding up.
 
-#include "harness/netmutant.h"
-#include "harness/netmutant_rules.h"
-#include "harness/netmutant_run.h"
-#include "harness/netmutant_totals.h"
+#include "harness/mutants/netmutant.h"
+#include "harness/mutants/netmutant_rules.h"
+#include "harness/mutants/netmutant_run.h"
+#include "harness/mutants/netmutant_totals.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 

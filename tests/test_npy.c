@@ -5,7 +5,7 @@
 
 #define _XOPEN_SOURCE 700
 
-#include "harness/npy.h"
+#include "harness/io/npy.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 //
 // Operand classes: what each promises holds for every element of its window.
 
-#include "harness/operands.h"
+#include "harness/stress/operands.h"
 
 #include "csim/isa/params.h"
-#include "harness/stress_operands.h"
+#include "harness/stress/stress_operands.h"
 
 #include <criterion/criterion.h>
 

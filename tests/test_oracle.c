@@ -4,7 +4,7 @@
 // triple loop on GEMMs. Programs are coded by hand; neither csim nor a generated header is here.
 
 #include "base/rng.h"
-#include "harness/oracle.h"
+#include "harness/oracle/oracle.h"
 #include "tests/support/handcode.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 // The header is the published one of the 8x8x8 GEMM with relu (see lockstep_rig.c); distances are
 // counted on fingers: an instruction of n rows takes n steps of accu, a vadd 2n.
 
-#include "harness/oracle_law.h"
+#include "harness/oracle/oracle_law.h"
 
 #include "tests/support/lockstep_rig.h"
 

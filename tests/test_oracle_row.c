@@ -2,7 +2,7 @@
 //
 // Rows of every stream worked out by hand from the page of the instruction set, T = 4, MAXDIM = 8.
 
-#include "harness/oracle_row.h"
+#include "harness/oracle/oracle_row.h"
 
 #include <criterion/criterion.h>
 

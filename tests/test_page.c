@@ -3,9 +3,9 @@
 // What a page holds, without a browser: the data survives the way into HTML and back byte by byte
 // whatever it contains, nothing in it points outside, and a long window is cut to size.
 
-#include "harness/page.h"
+#include "harness/show/page.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/recording_rig.h"
 #include "tests/support/scratch.h"
 

@@ -4,10 +4,10 @@
 // obey the keyboard, and every number on them is the one of the JSON that the report gives a
 // script.
 
-#include "harness/cycles.h"
-#include "harness/cycles_report.h"
-#include "harness/page.h"
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
+#include "harness/show/cycles.h"
+#include "harness/show/cycles_report.h"
+#include "harness/show/page.h"
 #include "tests/support/browser.h"
 #include "tests/support/recording_rig.h"
 #include "tests/support/scratch.h"

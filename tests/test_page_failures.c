@@ -4,7 +4,7 @@
 // page opens and shows what report.json says, the timelines are taken by readers of their formats.
 // ci/check_pages finds the directories.
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/browser.h"
 #include "tests/support/scratch.h"
 #include "tests/support/traceform.h"

@@ -5,7 +5,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/scratch.h"
 #include "tests/support/shell.h"
 

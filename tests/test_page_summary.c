@@ -3,9 +3,9 @@
 // What a summary page takes and what it refuses: it knows each summary by its keys, does without
 // what is absent, and says where one is damaged.
 
-#include "harness/page_summary.h"
+#include "harness/show/page_summary.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/scratch.h"
 #include "tests/support/summaries.h"
 

@@ -2,7 +2,7 @@
 //
 // Colours add escape sequences and nothing else, in the places where a person looks first.
 
-#include "harness/paint.h"
+#include "harness/show/paint.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 // Rows made by hand and the words that a person would find for them. Each case says which words
 // must stand in the answer, and the last ones that nothing is said where nothing is to be seen.
 
-#include "harness/pattern.h"
+#include "harness/lockstep/pattern.h"
 
 #include <criterion/criterion.h>
 

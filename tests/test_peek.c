@@ -4,10 +4,10 @@
 // only while that row stands in it, and noise before and after; every third cycle all of it stands
 // still. Sums are added up here from the operands of the rig's GEMM.
 
-#include "harness/peek.h"
+#include "harness/show/peek.h"
 
-#include "harness/wave.h"
-#include "harness/wave_writer.h"
+#include "harness/show/wave.h"
+#include "harness/show/wave_writer.h"
 #include "tests/support/lockstep_rig.h"
 #include "tests/support/scratch.h"
 

@@ -3,7 +3,7 @@
 // The corpora that ci/fuzz_readers found, through the readers once more, without libFuzzer: each
 // input is taken or refused with a sentence. What is behind a yes is in tests/support/feed.c.
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/feed.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 // A recording holds what happened and nothing else: every row of the window with the model's
 // beside it, every cycle of every unit, and the cycles behind the first difference.
 
-#include "harness/recording.h"
+#include "harness/replay/recording.h"
 
 #include "tests/support/lockstep_rig.h"
 

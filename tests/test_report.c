@@ -3,7 +3,7 @@
 // The layout of the report is held by golden files: TPU_UPDATE_GOLDEN=1 rewrites them, a person
 // reads the difference. The content is checked word by word where it matters.
 
-#include "harness/report.h"
+#include "harness/show/report.h"
 
 #include "tests/support/lockstep_rig.h"
 

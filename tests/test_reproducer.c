@@ -3,10 +3,10 @@
 // A reproducer brings back the same verdict to the cycle, and a file that cannot be trusted is
 // refused with one sentence.
 
-#include "harness/reproducer.h"
+#include "harness/replay/reproducer.h"
 
-#include "harness/base64.h"
-#include "harness/textfile.h"
+#include "harness/io/base64.h"
+#include "harness/io/textfile.h"
 #include "tests/support/lockstep_rig.h"
 #include "tests/support/resign.h"
 #include "tests/support/scratch.h"

@@ -3,9 +3,9 @@
 // Every stream's line is looked up in the real files: it must be there, and drive something. The
 // files and ports of a few are written down here as a person finds them.
 
-#include "harness/rtl_place.h"
+#include "harness/show/rtl_place.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "spec/generated/tpu_isa.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 // Shrinking, on the fake engine with one planted fault: the small program is worked out by hand,
 // the signature stays, the result fails again from cold. Bad reproducers are refused.
 
-#include "harness/shrink.h"
+#include "harness/shrink/shrink.h"
 
 #include "base/rng.h"
 #include "csim/isa/assembly.h"

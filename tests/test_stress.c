@@ -4,13 +4,13 @@
 // equal seeds give equal words; and everything it is there for really comes about, counted by
 // traits, which knows nothing of it either.
 
-#include "harness/stress.h"
+#include "harness/stress/stress.h"
 
 #include "csim/isa/check.h"
 #include "csim/isa/expand.h"
 #include "csim/isa/image.h"
-#include "harness/digest.h"
-#include "harness/traits.h"
+#include "harness/lockstep/digest.h"
+#include "harness/stress/traits.h"
 
 #include <criterion/criterion.h>
 

@@ -3,12 +3,12 @@
 // The generator of illegal programs against `check`: neither was written with the other. Whatever
 // one of them thinks of a program, the other must say too, down to the instruction.
 
-#include "harness/stress_illegal.h"
+#include "harness/stress/stress_illegal.h"
 
 #include "csim/isa/check.h"
-#include "harness/digest.h"
-#include "harness/stress.h"
-#include "harness/stress_trial.h"
+#include "harness/lockstep/digest.h"
+#include "harness/stress/stress.h"
+#include "harness/stress/stress_trial.h"
 
 #include <criterion/criterion.h>
 

@@ -4,7 +4,7 @@
 // edge of int8 wherever weights are loaded from a row that is a multiple of T. Products are plain
 // sums, made here.
 
-#include "harness/stress_operands.h"
+#include "harness/stress/stress_operands.h"
 
 #include <criterion/criterion.h>
 

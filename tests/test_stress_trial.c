@@ -3,9 +3,9 @@
 // Illegal programs on the machine: each ends in the fault of its rule at its instruction, and the
 // legal program behind it is exact. Then machines that lie about it, which must be found.
 
-#include "harness/stress_trial.h"
+#include "harness/stress/stress_trial.h"
 
-#include "harness/loader.h"
+#include "harness/engine/loader.h"
 
 #include <criterion/criterion.h>
 

@@ -3,11 +3,11 @@
 // The suite on the fake engine: which lines there are, that they are exact, that a fault leaves a
 // reproducer which brings the same verdict back, and that a broken harness ends it.
 
-#include "harness/suite.h"
+#include "harness/suite/suite.h"
 
 #include "csim/isa/params.h"
-#include "harness/operands.h"
-#include "harness/reproducer.h"
+#include "harness/replay/reproducer.h"
+#include "harness/stress/operands.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/scratch.h"
 

@@ -3,7 +3,7 @@
 // Sums of small mms written out by hand, each with one fault in one place. The array is 4 x 4;
 // where only a column matters, the weights of the others are 0 and so are their sums.
 
-#include "harness/systolic.h"
+#include "harness/lockstep/systolic.h"
 
 #include <criterion/criterion.h>
 

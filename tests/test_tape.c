@@ -3,7 +3,7 @@
 // Tapes: the file refuses whatever is not exactly what was written, and every list of records is a
 // program that `check`, written apart from the generator, accepts.
 
-#include "harness/tape.h"
+#include "harness/fuzz/tape.h"
 
 #include "csim/isa/check.h"
 

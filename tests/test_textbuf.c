@@ -2,10 +2,10 @@
 //
 // The growable text, the digest and the whole-file helpers.
 
-#include "harness/textbuf.h"
+#include "harness/io/textbuf.h"
 
-#include "harness/digest.h"
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
+#include "harness/lockstep/digest.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

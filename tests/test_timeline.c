@@ -3,10 +3,10 @@
 // Both timeline files of a recording that was written down by hand. The Konata log and the bound
 // were worked out on paper; both formats are read by tests/support/traceform.c.
 
-#include "harness/timeline.h"
+#include "harness/show/timeline.h"
 
-#include "harness/kanata.h"
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
+#include "harness/show/kanata.h"
 #include "tests/support/recording_rig.h"
 #include "tests/support/scratch.h"
 #include "tests/support/traceform.h"

@@ -2,7 +2,7 @@
 //
 // Traits of programs written by hand, whose meetings and distances are worked out in the comments.
 
-#include "harness/traits.h"
+#include "harness/stress/traits.h"
 
 #include "csim/isa/assembly.h"
 

@@ -7,7 +7,7 @@
 #include "csim/isa/check.h"
 #include "csim/isa/image.h"
 #include "csim/isa/programs.h"
-#include "harness/oracle.h"
+#include "harness/oracle/oracle.h"
 #include "tests/support/record.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 //
 // Signatures survive their text, exit codes are fixed, and rows are described by hand-made pairs.
 
-#include "harness/verdict.h"
+#include "harness/lockstep/verdict.h"
 
 #include <criterion/criterion.h>
 

@@ -2,7 +2,7 @@
 //
 // Waits of seven units written down by hand, with the edges and the circle that a person draws.
 
-#include "harness/waitgraph.h"
+#include "harness/lockstep/waitgraph.h"
 
 #include <criterion/criterion.h>
 

@@ -2,9 +2,9 @@
 //
 // Waiver files: what is read, what is refused with file and key, and when one fails a run.
 
-#include "harness/waiver.h"
+#include "harness/campaign/waiver.h"
 
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 // What each way of watching must see and what it must miss: one fault at a time under all of them.
 // Which of the two it is follows from what a way looks at, not from what the code did.
 
-#include "harness/lockstep.h"
+#include "harness/lockstep/lockstep.h"
 
 #include "tests/support/lockstep_rig.h"
 

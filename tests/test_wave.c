@@ -3,12 +3,12 @@
 // The waveform of a window, read back: what stands in which cycle. The recording is made by hand,
 // and so is the machine's own file.
 
-#include "harness/wave.h"
+#include "harness/show/wave.h"
 
-#include "harness/textfile.h"
-#include "harness/wave_file.h"
-#include "harness/wave_view.h"
-#include "harness/wave_writer.h"
+#include "harness/io/textfile.h"
+#include "harness/show/wave_file.h"
+#include "harness/show/wave_view.h"
+#include "harness/show/wave_writer.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

@@ -3,10 +3,10 @@
 // What is refused before a run whose waveform is wanted: a place that cannot be written, a disk
 // without room, a dump that lacks signals.
 
-#include "harness/wave_check.h"
+#include "harness/show/wave_check.h"
 
-#include "harness/textfile.h"
-#include "harness/wave_writer.h"
+#include "harness/io/textfile.h"
+#include "harness/show/wave_writer.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

@@ -4,10 +4,10 @@
 // everything a window needs is in the dump, and that the machine's own signals and the rows that
 // the harness noted agree in every cycle.
 
-#include "harness/recording.h"
-#include "harness/wave.h"
-#include "harness/wave_check.h"
-#include "harness/wave_file.h"
+#include "harness/replay/recording.h"
+#include "harness/show/wave.h"
+#include "harness/show/wave_check.h"
+#include "harness/show/wave_file.h"
 
 #include "csim/isa/image.h"
 #include "csim/isa/programs.h"

@@ -2,10 +2,10 @@
 //
 // A save file fitted to a waveform of another width; what it names and the waveform has not got.
 
-#include "harness/wave_fit.h"
+#include "harness/show/wave_fit.h"
 
-#include "harness/textfile.h"
-#include "harness/wave_writer.h"
+#include "harness/io/textfile.h"
+#include "harness/show/wave_writer.h"
 #include "tests/support/scratch.h"
 
 #include <criterion/criterion.h>

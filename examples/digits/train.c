@@ -4,7 +4,7 @@
 
 #include "examples/digits/digits.h"
 #include "examples/digits/trainer.h"
-#include "harness/npy.h"
+#include "harness/io/npy.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // generated from spec/isa_spec.json by specgen, do not edit
-// input FNV-1a 64: 0xaa3562a49f3fbae2
+// input FNV-1a 64: 0xc097b7eabde95be7
 // SPDX-License-Identifier: Apache-2.0
 
 // clang-format off
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define TPU_SPEC_HASH 0xaa3562a49f3fbae2ull
+#define TPU_SPEC_HASH 0xc097b7eabde95be7ull
 
 /* Instruction words */
 #define TPU_IWORDS 2

@@ -1,9 +1,9 @@
 // generated from spec/isa_spec.json by specgen, do not edit
-// input FNV-1a 64: 0xaa3562a49f3fbae2
+// input FNV-1a 64: 0xc097b7eabde95be7
 // SPDX-License-Identifier: Apache-2.0
 
 package tpu_isa_pkg;
-  localparam logic [63:0] SPEC_HASH = 64'hAA3562A49F3FBAE2;
+  localparam logic [63:0] SPEC_HASH = 64'hC097B7EABDE95BE7;
 
   // Instruction words and limits
   localparam int IWORDS                          = 2;

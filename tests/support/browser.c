@@ -8,7 +8,7 @@
 #include "tests/support/browser.h"
 
 #include "base/status.h"
-#include "harness/textfile.h"
+#include "harness/io/textfile.h"
 
 #include <criterion/criterion.h>
 

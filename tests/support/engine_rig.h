@@ -8,8 +8,8 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
-#include "harness/engine.h"
-#include "harness/engine_port.h"
+#include "harness/engine/engine.h"
+#include "harness/engine/engine_port.h"
 
 #include <stdbool.h>
 #include <stddef.h>

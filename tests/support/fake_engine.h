@@ -6,7 +6,7 @@
 #ifndef FAKE_ENGINE_H
 #define FAKE_ENGINE_H
 
-#include "harness/engine.h"
+#include "harness/engine/engine.h"
 
 #include <stdint.h>
 

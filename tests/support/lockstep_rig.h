@@ -7,7 +7,7 @@
 #define LOCKSTEP_RIG_H
 
 #include "csim/isa/isa.h"
-#include "harness/lockstep.h"
+#include "harness/lockstep/lockstep.h"
 #include "tests/support/fake_engine.h"
 
 #include <stdint.h>

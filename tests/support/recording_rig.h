@@ -6,7 +6,7 @@
 #ifndef RECORDING_RIG_H
 #define RECORDING_RIG_H
 
-#include "harness/recording.h"
+#include "harness/replay/recording.h"
 
 #include <stdint.h>
 

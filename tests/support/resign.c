@@ -4,8 +4,8 @@
 
 #include "tests/support/resign.h"
 
-#include "harness/jsonnum.h"
-#include "harness/reproducer_internal.h"
+#include "harness/io/jsonnum.h"
+#include "harness/replay/reproducer_internal.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
 #ifndef SUMMARIES_H
 #define SUMMARIES_H
 
-#include "harness/page_summary.h"
+#include "harness/show/page_summary.h"
 
 /** cosim, bench, fuzz, campaign, mutants, timeline, illegal, equal, in this order. */
 #define SUMMARIES_COUNT 8
