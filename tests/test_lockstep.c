@@ -275,6 +275,7 @@ Test(lockstep, refuses_to_compare_with_the_wrong_machine) {
     }
     run((fake_fault){.kind = FAKE_FAULT_HASH});
     cr_expect_eq(rig.out.kind, VERDICT_ERROR);
+    cr_expect(strstr(rig.out.sentence.text, "again with: make engine TPU_T=") != NULL);
     cr_expect(strstr(rig.out.sentence.text, "spec") != NULL);
     cr_expect_eq(rig.out.steps, 0u);
 }

@@ -3,6 +3,7 @@
 // Before the first cycle: the job can be run, the machine is the one that the model stands for, and
 // both have the same program and the same memories.
 
+#include "harness/engine/loader.h"
 #include "harness/lockstep/lockstep_internal.h"
 
 static tpu_status compare_param(const char *name, uint32_t meant, uint32_t says, tpu_message *why) {
@@ -41,10 +42,13 @@ static tpu_status check_identity(lockstep *self, tpu_message *why) {
         return status;
     }
     if (says.spec_hash != TPU_SPEC_HASH) {
+        char command[256];
+        loader_build_command(says.name, &self->params, command, sizeof command);
         return status_fail(why, TPU_ERR_ENGINE,
                            "the machine was built from spec %016llx, the model from %016llx: "
-                           "build the engine again",
-                           (unsigned long long)says.spec_hash, (unsigned long long)TPU_SPEC_HASH);
+                           "build the engine again with: %s",
+                           (unsigned long long)says.spec_hash, (unsigned long long)TPU_SPEC_HASH,
+                           command);
     }
     status = compare_params(&self->params, &says.params, why);
     self->identified = status == TPU_OK;
