@@ -110,13 +110,17 @@ $(BUILD)/build.ninja: CMakePresets.json
 tools:
 	@ci/bootstrap run
 
-# libFuzzer is looked for when CMake configures.
-tools-fuzz: $(BUILD)/build.ninja
+# libFuzzer is looked for when CMake configures: again, where it was not there the last time.
+look_again = [ ! -e $(BUILD)/CMakeCache.txt ] || \
+	grep -q '^TPU_LIBFUZZER:.*=/' $(BUILD)/CMakeCache.txt || cmake $(BUILD) >$(BUILD)/configure.log
+
+tools-fuzz:
 	@ci/bootstrap fuzz
-	@grep -q '^TPU_LIBFUZZER:.*=/' $(BUILD)/CMakeCache.txt || cmake $(BUILD) >$(BUILD)/configure.log
+	@$(look_again)
 
 tools-test:
 	@ci/bootstrap test
+	@$(look_again)
 
 .PHONY: cosim fuzz fuzz-guided fuzz-growth fuzz-detect fuzz-nightly illegal equal fuzz-readers \
 	waves campaign bench test unit matrix lint mutants mutants-netlist check build engine format \
