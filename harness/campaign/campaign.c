@@ -2,10 +2,9 @@
 //
 // One group of processes. Three locks, all given back by the kernel however a process ends:
 //
-// DIR/campaign.lock        shared by all groups that run; alone while the plan is made, or while
-// the
-//                          number of processes changes, which changes who owns a unit
-// DIR/worker_0003.lock     process 3 runs; its children's, so that orphans count too
+//     DIR/campaign.lock        shared by all groups that run; alone while the plan is made, or
+//                              while the number of processes changes: that changes who owns a unit
+//     DIR/worker_0003.lock     process 3 runs; its children's, so that orphans count too
 //
 // A child dies with its parent.
 

@@ -7,6 +7,7 @@
 
 #include "examples/digits/digits.h"
 #include "harness/cli/cli.h"
+#include "harness/engine/loader.h"
 #include "harness/suite/suite.h"
 
 #include <limits.h>
@@ -55,13 +56,8 @@ static void find_directory(char *path, size_t size) {
     if (set != NULL || access(path, R_OK) == 0) {
         return;
     }
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-        (void)snprintf(path, size, "%s/../examples/digits", self);
-    }
+    loader_program_directory(self, sizeof self);
+    (void)snprintf(path, size, "%s/../examples/digits", self);
 }
 
 static double percent(const digits_result *result) {

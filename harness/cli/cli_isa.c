@@ -87,6 +87,21 @@ static int put_json(const isa_options *options, cJSON *root) {
     return put_text(options, &text);
 }
 
+// The list as JSON or the text, whichever was asked for; takes both.
+static int put_either(const isa_options *options, textbuf *text, cJSON *list, tpu_status status,
+                      const tpu_message *why) {
+    if (status == TPU_OK && !options->json) {
+        cJSON_Delete(list);
+        return put_text(options, text);
+    }
+    textbuf_clear(text);
+    if (status == TPU_OK) {
+        return put_json(options, list);
+    }
+    cJSON_Delete(list);
+    return cli_fail(status, why);
+}
+
 int cli_asm(int argc, char **argv) {
     static const char usage[] =
         "usage: tpucosim asm PROGRAM.s [-o FILE] [--unchecked] [--json]\n\n"
@@ -114,16 +129,7 @@ int cli_asm(int argc, char **argv) {
     }
     image_clear(&words);
     isa_program_clear(&program);
-    if (status == TPU_OK && options.json) {
-        textbuf_clear(&text);
-        return put_json(&options, list);
-    }
-    cJSON_Delete(list);
-    if (status != TPU_OK) {
-        textbuf_clear(&text);
-        return cli_fail(status, &why);
-    }
-    return put_text(&options, &text);
+    return put_either(&options, &text, list, status, &why);
 }
 
 // One hexadecimal word a line; '#' starts a comment.
@@ -302,16 +308,7 @@ int cli_expand(int argc, char **argv) {
         }
     }
     isa_program_clear(&program);
-    if (status == TPU_OK && options.json) {
-        textbuf_clear(&text);
-        return put_json(&options, list);
-    }
-    cJSON_Delete(list);
-    if (status != TPU_OK) {
-        textbuf_clear(&text);
-        return cli_fail(status, &why);
-    }
-    return put_text(&options, &text);
+    return put_either(&options, &text, list, status, &why);
 }
 
 static int put_limits(const isa_options *options, const limits_row rows[LIMITS_COUNT]) {
@@ -330,12 +327,7 @@ static int put_limits(const isa_options *options, const limits_row rows[LIMITS_C
         (void)cJSON_AddBoolToObject(item, "alternative", row->alternative);
         (void)cJSON_AddItemToArray(list, item);
     }
-    if (options->json) {
-        textbuf_clear(&text);
-        return put_json(options, list);
-    }
-    cJSON_Delete(list);
-    return put_text(options, &text);
+    return put_either(options, &text, list, TPU_OK, NULL);
 }
 
 int cli_limits(int argc, char **argv) {

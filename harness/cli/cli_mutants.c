@@ -5,6 +5,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "harness/cli/cli.h"
+#include "harness/engine/loader.h"
 #include "harness/mutants/mutant_choice.h"
 #include "harness/mutants/mutant_totals.h"
 
@@ -182,16 +183,6 @@ static tpu_status read_request(int argc, char **argv, request *out, tpu_message 
 
 // ---- where things are --------------------------------------------------------------------------
 
-// The directory of this program: the build tree.
-static void own_directory(char *text, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", text, size - 1);
-    text[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(text, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-    }
-}
-
 static tpu_status find_tree(request *self, tpu_message *why) {
     char *tree = self->paths[0];
     char marker[PATH_MAX + 16];
@@ -209,7 +200,7 @@ static tpu_status find_tree(request *self, tpu_message *why) {
 static tpu_status find_places(request *self, tpu_message *why) {
     char *out = self->paths[2];
     tpu_status status = find_tree(self, why);
-    own_directory(self->paths[1], PATH_MAX);
+    loader_program_directory(self->paths[1], PATH_MAX);
     if (self->out == NULL) {
         (void)snprintf(out, PATH_MAX, "%.4000s/mutants", self->paths[1]);
     } else if (self->out[0] == '/') {

@@ -216,16 +216,6 @@ static tpu_status read_request(int argc, char **argv, netmutants_request *out, t
 
 // ---- the machines ------------------------------------------------------------------------------
 
-// The directory of this program: the build tree.
-static void own_directory(char *text, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", text, size - 1);
-    text[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(text, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-    }
-}
-
 // The last line that a failed build printed says why.
 static tpu_status build_failed(const char *log, int code, tpu_message *why) {
     char *text = NULL;
@@ -250,7 +240,7 @@ static tpu_status build_models(netmutants_request *self, tpu_message *why) {
     char count[16];
     char seed[24];
     command_end end;
-    own_directory(build, sizeof build);
+    loader_program_directory(build, sizeof build);
     if (realpath(self->tree, tree) == NULL) {
         return status_fail(why, TPU_REFUSED, "--tree: there is no directory %s", self->tree);
     }

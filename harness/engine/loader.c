@@ -48,6 +48,17 @@ void loader_build_command(const char *kind, const tpu_params *params, char *text
     }
 }
 
+void loader_program_directory(char *text, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", text, size - 1);
+    text[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(text, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+    } else {
+        (void)snprintf(text, size, ".");
+    }
+}
+
 // "<dir>/engines" beside the executable, or what the environment says.
 static void engine_directory(char *text, size_t size) {
     const char *set = getenv("TPU_ENGINE_DIR");
@@ -56,13 +67,8 @@ static void engine_directory(char *text, size_t size) {
         return;
     }
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-    }
-    (void)snprintf(text, size, "%s/engines", slash != NULL ? self : ".");
+    loader_program_directory(self, sizeof self);
+    (void)snprintf(text, size, "%s/engines", self);
 }
 
 static tpu_status refuse_missing(const char *kind, const tpu_params *params, const char *path,

@@ -34,6 +34,9 @@ void loader_close(loader *self);
 /** The engine's functions, valid until loader_close. */
 const engine_api *loader_api(const loader *self);
 
+/** Directory of the running program: the build tree. "." where the system does not say. */
+void loader_program_directory(char *text, size_t size);
+
 /** File name of a point's engine, without directory. */
 void loader_file_name(const char *kind, const tpu_params *params, char *text, size_t size);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the units wait for, alone and together, and which word each works on meanwhile. A unit's
-// words are known from its command channel; a word is finished when as many rows came out as it
-// promises, so "holds" means: given and not finished.
+// What the units wait for, alone and together, and which word each works on meanwhile.
 
 #include "harness/fuzz/coverage_internal.h"
 

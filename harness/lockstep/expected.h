@@ -74,8 +74,7 @@ uint64_t expected_taken(const expected *self, tpu_stream stream);
  */
 uint64_t expected_count(const expected *self, tpu_stream stream, uint32_t issue, uint32_t in_issue);
 
-/** Instructions fetched up to the next issue that is not taken yet, which the model is stepped to.
- */
+/** Steps the model to the first issue that is not taken; instructions fetched by then. */
 uint64_t expected_fetches(expected *self);
 
 /** What spad, vr or ar held when the program started; NULL for the other memories. */

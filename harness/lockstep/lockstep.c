@@ -210,11 +210,13 @@ static uint64_t hang_limit(const lockstep *self) {
 static bool is_walking(lockstep *self, const probe *seen) {
     const lockstep_job *job = self->job;
     uint64_t walked = seen->cycle - self->last_row;
-    if (seen->unit[TPU_UNIT_SEQUENCER].state != PROBE_BUSY || walked <= hang_limit(self)) {
-        return seen->unit[TPU_UNIT_SEQUENCER].state == PROBE_BUSY;
+    if (seen->unit[TPU_UNIT_SEQUENCER].state != PROBE_BUSY) {
+        return false;
     }
-    bool modelled = job->mode == LOCKSTEP_MODE_CHECKED && job->watch == LOCKSTEP_WATCH_EVERY;
-    self->astray = walked > (modelled ? expected_fetches(self->model) : EXPAND_FETCH_MAX);
+    if (walked > hang_limit(self)) {
+        bool modelled = job->mode == LOCKSTEP_MODE_CHECKED && job->watch == LOCKSTEP_WATCH_EVERY;
+        self->astray = walked > (modelled ? expected_fetches(self->model) : EXPAND_FETCH_MAX);
+    }
     return !self->astray;
 }
 
@@ -236,28 +238,34 @@ static bool is_stuck(lockstep *self, const probe *seen) {
     return seen->cycle - self->last_event > hang_limit(self);
 }
 
-// One cycle: step, show, compare. False = the run is over, `out` says how.
-static bool checked_cycle(lockstep *self, probe *seen) {
+// One cycle of the run. False = there was none, `out` says why.
+static bool advance(lockstep *self, probe *seen) {
     tpu_message why;
     self->out->steps++;
-    tpu_status status = lockstep_step(self, seen, &why);
-    if (status != TPU_OK) {
+    if (lockstep_step(self, seen, &why) != TPU_OK) {
         lockstep_give_up(self, TPU_ERR_ENGINE, &why);
         return false;
     }
     if (seen->refused) {
         blame_refused(self);
-        return false;
     }
-    if (seen->fired != 0 && !compare_cycle(self, seen)) {
-        return false;
+    return !seen->refused;
+}
+
+// False = the machine stands still, and `out` says who holds it up.
+static bool is_alive(lockstep *self, const probe *seen) {
+    if (!is_stuck(self, seen)) {
+        return true;
     }
-    if (!seen->done && is_stuck(self, seen)) {
-        self->out->cycle = seen->cycle;
-        blame_stuck(self);
-        return false;
-    }
-    return true;
+    self->out->cycle = seen->cycle;
+    blame_stuck(self);
+    return false;
+}
+
+// One cycle: step, show, compare. False = the run is over, `out` says how.
+static bool checked_cycle(lockstep *self, probe *seen) {
+    return advance(self, seen) && (seen->fired == 0 || compare_cycle(self, seen)) &&
+           (seen->done || is_alive(self, seen));
 }
 
 static void run_checked(lockstep *self) {
@@ -295,19 +303,7 @@ static void run_alone(lockstep *self) {
     probe seen = {.done = false};
     tpu_message why;
     while (!seen.done) {
-        self->out->steps++;
-        tpu_status status = lockstep_step(self, &seen, &why);
-        if (status != TPU_OK) {
-            lockstep_give_up(self, TPU_ERR_ENGINE, &why);
-            return;
-        }
-        if (seen.refused) {
-            blame_refused(self);
-            return;
-        }
-        if (is_stuck(self, &seen)) {
-            self->out->cycle = seen.cycle;
-            blame_stuck(self);
+        if (!advance(self, &seen) || !is_alive(self, &seen)) {
             return;
         }
     }
