@@ -105,7 +105,12 @@ function(tpu_add_rtl target kind t sources)
         set(unchecked -fno-sanitize=undefined)
     endif()
     set(common SOURCES ${sources} PREFIX Vtpu_engine TOP_MODULE tpu_engine)
-    set(arguments ${ARGN} --assert -O3 --x-initial unique -Wno-fatal)
+    # Variables stay members: 2 % fewer instructions a cycle. Blocks stay whole where the array is
+    # small: 5 % fewer at T=4, but 3 % more at T=8 and a quarter more at T=16.
+    set(arguments ${ARGN} --assert -O3 -fno-localize --x-initial unique -Wno-fatal)
+    if(t LESS 8)
+        list(APPEND arguments -fno-split)
+    endif()
     add_library(${target} STATIC)
     if(TPU_LEAN)
         # Files with options of their own would not be merged.
