@@ -18,16 +18,17 @@ module tpu_fifo_sva #(
   logic             waits_q;  // the writer was not heard in the last cycle
   logic [Width-1:0] held_q;   // what it offered
 
-  always_ff @(posedge clk_i) begin
-    if (wr_valid_i & ~wr_ready_i) held_q <= wr_data_i;
-  end
-
   // The assertions sit in the else of the reset: nothing is claimed of the power-up state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       waits_q <= 1'b0;
+      held_q  <= '0;
     end else begin
-      waits_q <= wr_valid_i & ~wr_ready_i & ~clear_i;
+      waits_q <= 1'b0;
+      if (wr_valid_i & ~wr_ready_i) begin
+        waits_q <= ~clear_i;
+        held_q  <= wr_data_i;
+      end
       if (waits_q & ~clear_i) begin
         ValidHoldsUnderStall_A: assert (wr_valid_i)
           else $error("a writer takes back what it offered");
