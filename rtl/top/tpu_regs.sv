@@ -94,7 +94,7 @@ module tpu_regs #(
   logic [11:0]      wr_addr_q;
   logic [31:0]      wr_data_q;
   logic [3:0]       wr_strb_q;
-  logic             wr_known, wr_ok, wr_base, wr_low;
+  logic             wr_ok, wr_base, wr_low;
   logic [31:0]      wr_mask;
   logic             bvalid_d, bvalid_q;
   logic [1:0]       bresp_d, bresp_q;
@@ -111,20 +111,25 @@ module tpu_regs #(
   assign s_axil_bvalid_o  = bvalid_q;
   assign s_axil_bresp_o   = bresp_q;
 
+  // What the access taken before asks for.
   always_comb begin
-    wr_mask = 32'd0;
-    if (wr_q) wr_mask = {{8{wr_strb_q[3]}}, {8{wr_strb_q[2]}},
-                         {8{wr_strb_q[1]}}, {8{wr_strb_q[0]}}};
+    wr_mask  = 32'd0;
+    wr_base  = 1'b0;
+    wr_start = 1'b0;
+    wr_ack   = 1'b0;
+    wr_ok    = 1'b0;
+    if (wr_q) begin
+      wr_mask = {{8{wr_strb_q[3]}}, {8{wr_strb_q[2]}}, {8{wr_strb_q[1]}}, {8{wr_strb_q[0]}}};
+      wr_base = (wr_addr_q >= tpu_isa_pkg::REG_IMEM_LO) & (wr_addr_q <= tpu_isa_pkg::REG_C_HI) &
+          (wr_addr_q[1:0] == 2'b00);
+      wr_start = (wr_addr_q == tpu_isa_pkg::REG_CTRL) & wr_low;
+      wr_ack = (wr_addr_q == tpu_isa_pkg::REG_ACK) & wr_low;
+      wr_ok = (wr_base | (wr_addr_q == tpu_isa_pkg::REG_CTRL) |
+          (wr_addr_q == tpu_isa_pkg::REG_WATCHDOG) | (wr_addr_q == tpu_isa_pkg::REG_ACK)) &
+          ~(busy & (wr_base | wr_start));
+    end
   end
-
-  assign wr_base = (wr_addr_q >= tpu_isa_pkg::REG_IMEM_LO) &
-      (wr_addr_q <= tpu_isa_pkg::REG_C_HI) & (wr_addr_q[1:0] == 2'b00);
   assign wr_low = wr_strb_q[0] & wr_data_q[0];  // bit 0 is written as 1
-  assign wr_start = wr_q & (wr_addr_q == tpu_isa_pkg::REG_CTRL) & wr_low;
-  assign wr_ack = wr_q & (wr_addr_q == tpu_isa_pkg::REG_ACK) & wr_low;
-  assign wr_known = wr_base | (wr_addr_q == tpu_isa_pkg::REG_CTRL) |
-      (wr_addr_q == tpu_isa_pkg::REG_WATCHDOG) | (wr_addr_q == tpu_isa_pkg::REG_ACK);
-  assign wr_ok = wr_q & wr_known & ~(busy & (wr_base | wr_start));
 
   assign bvalid_d = wr_q | (bvalid_q & ~s_axil_bready_i);
   assign bresp_d  = wr_q ? (wr_ok ? Okay : Slverr) : bresp_q;
