@@ -144,6 +144,63 @@ Test(engine_port, counts_what_the_probe_shows, .timeout = 60) {
     engine_rig_close(&rig);
 }
 
+// The status comes with the cycles behind the end, however many a caller steps, and gets in
+// nobody's way: the counters first, a register first, an acknowledge, the status again.
+Test(engine_port, reads_ahead_behind_the_end_and_never_late, .timeout = 60) {
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    for (int behind = 0; behind < 9; behind++) {
+        for (int first = 0; first < 3; first++) {
+            engine_counters want = {.busy = {0}};
+            engine_counters got;
+            engine_status status;
+            uint32_t id = 0;
+            probe seen;
+            engine_rig_load(&rig, rig.dut, &engine_rig_gemm4, behind);
+            cr_assert_eq(rig.api->start(rig.dut, &rig.why), TPU_OK, "%s", rig.why.text);
+            const uint64_t last = count_states(&rig, &want);
+            for (int i = 0; i < behind; i++) {
+                cr_assert_eq(rig.api->step(rig.dut, &seen, &rig.why), TPU_OK);
+            }
+            if (first == 1) {
+                cr_expect_eq(engine_rig_peek(&rig, TPU_REG_ID, &id), 0);
+                cr_expect_eq(id, TPU_REG_ID_VALUE, "%d steps behind: 0x%x", behind, id);
+            } else if (first == 2) {
+                cr_assert_eq(rig.api->counters(rig.dut, &got, &rig.why), TPU_OK);
+                cr_expect_arr_eq(got.busy, want.busy, sizeof want.busy, "%d steps behind", behind);
+            }
+            cr_assert_eq(rig.api->status(rig.dut, &status, &rig.why), TPU_OK);
+            cr_expect(status.done);
+            cr_expect_eq(status.cycles, last, "%d steps behind", behind);
+            cr_expect_eq(status.fault, 0);
+            cr_assert_eq(rig.api->status(rig.dut, &status, &rig.why), TPU_OK);
+            cr_expect_eq(status.cycles, last, "%d steps behind, asked again", behind);
+        }
+    }
+    (void)engine_rig_whole(&rig, &engine_rig_gemm4, 0);
+    engine_rig_close(&rig);
+}
+
+Test(engine_port, an_acknowledge_behind_the_end_shows_in_the_status, .timeout = 60) {
+    engine_rig rig = {0};
+    engine_rig_open(&rig);
+    for (int behind = 0; behind < 9; behind++) {
+        engine_counters seen_states = {.busy = {0}};
+        engine_status status;
+        probe seen;
+        engine_rig_load(&rig, rig.dut, &engine_rig_gemm4, 0);
+        cr_assert_eq(rig.api->start(rig.dut, &rig.why), TPU_OK, "%s", rig.why.text);
+        (void)count_states(&rig, &seen_states);
+        for (int i = 0; i < behind; i++) {
+            cr_assert_eq(rig.api->step(rig.dut, &seen, &rig.why), TPU_OK);
+        }
+        cr_expect_eq(engine_rig_poke(&rig, TPU_REG_ACK, 1), 0);
+        cr_assert_eq(rig.api->status(rig.dut, &status, &rig.why), TPU_OK);
+        cr_expect(!status.done, "%d steps behind", behind);
+    }
+    engine_rig_close(&rig);
+}
+
 Test(engine_port, faults_on_a_base_that_is_not_aligned, .timeout = 60) {
     static const struct {
         uint16_t address;

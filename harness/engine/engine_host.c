@@ -26,8 +26,20 @@ enum {
     FLUSH_RARELY =
         1024,           // leaves all but the last ones; rarely later on, since each costs kilobytes
     ANSWER_CYCLES = 16, // the control port answers within; more means it is broken
-    UNIT_WORDS = 4      // registers of a unit's counters
+    HEAD_WORDS = 4,     // STATUS, FAULT, CYCLES_LO, CYCLES_HI
+    UNIT_WORDS = 4,     // registers of a unit's counters
+    READ_WORDS_MAX = TPU_UNIT_COUNT * UNIT_WORDS
 };
+
+// Registers that are being read, one a cycle from `address` up; the answers come in order.
+typedef struct reading {
+    uint16_t address;
+    size_t count; // 0 = nothing is being read
+    size_t asked;
+    size_t got;
+    uint32_t value[READ_WORDS_MAX];
+    uint8_t resp; // the first that is not OKAY
+} reading;
 
 struct engine {
     engine_config config;
@@ -36,8 +48,10 @@ struct engine {
     device_drive drive;
     device_sample seen; // of the last cycle
     probe unshown;      // of cycles that no caller sees
-    uint64_t cycle;     // number of the next step in the run
-    bool configured;    // bases and watchdog hold since reset
+    reading reading;
+    bool ahead;      // `reading` is of STATUS and behind, begun when the run ended
+    uint64_t cycle;  // number of the next step in the run
+    bool configured; // bases and watchdog hold since reset
     bool running;
     bool tracing;
     uint64_t trace_base; // trace time of cycle 0
@@ -62,12 +76,61 @@ static tpu_status no_answer(uint16_t address, tpu_message *why) {
     return status_fail(why, TPU_ERR_ENGINE, "the control port does not answer at 0x%03x", address);
 }
 
+static void begin_reading(engine *self, uint16_t address, size_t count) {
+    self->reading = (reading){.address = address, .count = count, .resp = MEMORY_RESP_OKAY};
+}
+
+// One cycle in which the control port reads on, if anything is left to read.
+static tpu_status reading_cycle(engine *self, probe *shown, tpu_message *why) {
+    reading *at = &self->reading;
+    self->drive.ar_valid = at->asked < at->count;
+    self->drive.ar_addr = (uint16_t)(at->address + 4 * at->asked);
+    const tpu_status status = run_cycle(self, shown, why);
+    if (status == TPU_OK) {
+        at->asked += self->drive.ar_valid && self->seen.ar_ready;
+        if (self->seen.r_valid && at->got < at->asked) {
+            at->value[at->got++] = self->seen.r_data;
+            at->resp = at->resp == MEMORY_RESP_OKAY ? self->seen.r_resp : at->resp;
+        }
+    }
+    self->drive.ar_valid = false;
+    return status;
+}
+
+static tpu_status finish_reading(engine *self, tpu_message *why) {
+    reading *at = &self->reading;
+    tpu_status status = TPU_OK;
+    for (size_t i = 0; i < at->count + ANSWER_CYCLES && at->got < at->count; i++) {
+        status = reading_cycle(self, &self->unshown, why);
+        if (status != TPU_OK) {
+            break;
+        }
+    }
+    if (status == TPU_OK && at->got < at->count) {
+        status = no_answer(at->address, why);
+    }
+    at->count = 0;
+    return status;
+}
+
+// What was read ahead is of no use behind another access; its answers must not be taken for those
+// of the next.
+static tpu_status drop_ahead(engine *self, tpu_message *why) {
+    const tpu_status status = self->ahead ? finish_reading(self, why) : TPU_OK;
+    self->ahead = false;
+    return status;
+}
+
 // Cycles until the port takes a write; it is decoded in the cycle after the last of these.
 static tpu_status send_write(engine *self, uint16_t address, uint32_t value, tpu_message *why) {
+    tpu_status status = drop_ahead(self, why);
+    if (status != TPU_OK) {
+        return status;
+    }
     self->drive.aw_valid = true;
     self->drive.aw_addr = address;
     self->drive.w_data = value;
-    tpu_status status = no_answer(address, why);
+    status = no_answer(address, why);
     for (int i = 0; i < ANSWER_CYCLES; i++) {
         status = run_cycle(self, &self->unshown, why);
         if (status != TPU_OK || self->seen.w_ready) {
@@ -92,27 +155,17 @@ static tpu_status write_register(engine *self, uint16_t address, uint32_t value,
     return status == TPU_OK ? no_answer(address, why) : status;
 }
 
-// Reads `count` registers from `address` up, one a cycle. *resp is the first that is not OKAY.
+// Reads `count` registers from `address` up. *resp is the first that is not OKAY.
 static tpu_status read_registers(engine *self, uint16_t address, size_t count, uint32_t *value,
                                  uint8_t *resp, tpu_message *why) {
-    size_t asked = 0;
-    size_t got = 0;
-    *resp = MEMORY_RESP_OKAY;
-    for (size_t i = 0; i < count + ANSWER_CYCLES && got < count; i++) {
-        self->drive.ar_valid = asked < count;
-        self->drive.ar_addr = (uint16_t)(address + 4 * asked);
-        const tpu_status status = run_cycle(self, &self->unshown, why);
-        if (status != TPU_OK) {
-            return status;
-        }
-        asked += self->drive.ar_valid && self->seen.ar_ready;
-        if (self->seen.r_valid) {
-            value[got++] = self->seen.r_data;
-            *resp = *resp == MEMORY_RESP_OKAY ? self->seen.r_resp : *resp;
-        }
+    tpu_status status = drop_ahead(self, why);
+    if (status == TPU_OK) {
+        begin_reading(self, address, count);
+        status = finish_reading(self, why);
     }
-    self->drive.ar_valid = false;
-    return got == count ? TPU_OK : no_answer(address, why);
+    memcpy(value, self->reading.value, count * sizeof *value);
+    *resp = self->reading.resp;
+    return status;
 }
 
 static tpu_status expect_okay(tpu_status status, uint8_t resp, uint16_t address, tpu_message *why) {
@@ -139,6 +192,8 @@ static tpu_status get_registers(engine *self, uint16_t address, size_t count, ui
 static tpu_status host_reset(engine *self, tpu_message *why) {
     memory_restart(self->memory);
     self->drive = (device_drive){.time = self->drive.time};
+    self->reading.count = 0;
+    self->ahead = false;
     self->configured = false;
     self->running = false;
     for (int i = 0; i < RESET_CYCLES; i++) {
@@ -321,7 +376,7 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
     const uint64_t begin = self->trace_base + 2 * DEVICE_HALF * self->cycle;
     self->drive.traced = self->tracing;
     self->drive.time = begin;
-    const tpu_status status = run_cycle(self, out, why);
+    const tpu_status status = reading_cycle(self, out, why);
     self->drive.traced = false;
     if (status != TPU_OK) {
         return status;
@@ -332,16 +387,26 @@ static tpu_status host_step(engine *self, probe *out, tpu_message *why) {
     }
     out->cycle = self->cycle++;
     out->refused = self->seen.b_valid && self->seen.b_resp != MEMORY_RESP_OKAY;
+    // Whoever steps on behind the end gets the status without cycles of its own.
+    if (self->running && out->done) {
+        begin_reading(self, TPU_REG_STATUS, HEAD_WORDS);
+        self->ahead = true;
+    }
     self->running = self->running && !out->done && !out->refused;
     return TPU_OK;
 }
 
 static tpu_status host_status(engine *self, engine_status *out, tpu_message *why) {
-    uint32_t head[4]; // STATUS, FAULT, CYCLES_LO, CYCLES_HI
-    const tpu_status status = get_registers(self, TPU_REG_STATUS, 4, head, why);
+    if (!self->ahead) {
+        begin_reading(self, TPU_REG_STATUS, HEAD_WORDS);
+    }
+    self->ahead = false;
+    const tpu_status status =
+        expect_okay(finish_reading(self, why), self->reading.resp, TPU_REG_STATUS, why);
     if (status != TPU_OK) {
         return status;
     }
+    const uint32_t *head = self->reading.value;
     const char *first = NULL;
     *out = (engine_status){.done = (head[0] & 2) != 0,
                            .cycles = (uint64_t)head[3] << 32 | head[2],
