@@ -77,6 +77,12 @@ typedef struct run {
     uint32_t rows;
 } run;
 
+// Rows from `row` on, before `end`, that are not written.
+static uint32_t count_unwritten(const uint8_t *flags, uint32_t row, uint32_t end) {
+    const uint8_t *written = memchr(flags + row, 1, end - row);
+    return written != NULL ? (uint32_t)(written - flags) - row : end - row;
+}
+
 // A run of written rows of spad or vr, `least` long at least.
 static bool find_loaded(stress_maker *self, tpu_mem memory, uint32_t least, run *out) {
     const stress_window *window = &self->window[memory];
@@ -96,7 +102,7 @@ static bool find_loaded(stress_maker *self, tpu_mem memory, uint32_t least, run 
             *out = (run){.first = first, .rows = row - first};
             return true;
         }
-        row++;
+        row += row < end ? count_unwritten(flags, row, end) : 1;
         looked += row - first;
     }
     return false;
