@@ -22,7 +22,7 @@ bool bench_tools_reached(const bench_figure *figure) {
 }
 
 // Others on the machine only ever make it slower, so the best of some rounds is nearest the truth.
-#define FUZZ_ROUNDS 8
+#define FUZZ_ROUNDS 16
 
 static tpu_status measure_fuzz(const bench_options *options, const engine_api *api, double seconds,
                                bench_figure *out, tpu_message *why) {
