@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#define STRIDE_BITS 11u
+
 static isa_program program;
 static tpu_message why;
 
@@ -137,11 +139,11 @@ Test(stress, fixed_seeds_give_the_words_they_always_gave) {
         uint32_t maxdim;
         uint64_t seed;
         uint64_t digest;
-    } known[] = {{4, 16, 1, 0x2451fecee25588d0},
-                 {4, 16, 2, 0x53ee88b513d8e37c},
-                 {4, 64, 3, 0xabcf8edb03a7dd85},
-                 {8, 32, 4, 0x18e79101b164421b},
-                 {16, 64, UINT64_MAX, 0xcf9132ccdc01d462}};
+    } known[] = {{4, 16, 1, 0x45c2f5c6e0a7d9fa},
+                 {4, 16, 2, 0xb0958c658391bff9},
+                 {4, 64, 3, 0x69f1e1069acb3e24},
+                 {8, 32, 4, 0xb68ab16046ce1522},
+                 {16, 64, UINT64_MAX, 0x148b346d8308c427}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const tpu_params params = params_default(known[i].t, known[i].maxdim);
         uint64_t digest = digest_of(&params, known[i].seed);
@@ -213,6 +215,61 @@ Test(stress, two_terms_meet_on_every_field) {
     for (uint32_t target = 1; target <= TPU_FIELDS; target++) {
         cr_expect_geq(count[target], 50u, "f%u: %u", target - 1, count[target]);
     }
+    isa_program_clear(&program);
+}
+
+// Strides, by the term's place and by bit, with which a loop of two turns or more moves a field
+// that no unit reads.
+static void count_idle_strides(uint32_t count[TPU_AGU_TERMS][STRIDE_BITS]) {
+    uint32_t trip[TPU_LOOP_DEPTH] = {0};
+    uint32_t depth = 0;
+    for (size_t pc = 0; pc < program.count; pc++) {
+        const isa_insn *insn = &program.insn[pc];
+        if (insn->op == TPU_OP_LOOP) {
+            trip[depth++] = insn->nr;
+        }
+        depth -= insn->op == TPU_OP_ENDLOOP;
+        for (uint32_t i = 0; i < TPU_AGU_TERMS; i++) {
+            const isa_term *term = &insn->term[i];
+            bool idle =
+                term->target != 0 && tpu_ops[insn->op].operand[term->target - 1].name == NULL;
+            for (uint32_t bit = 0; bit < STRIDE_BITS && idle && trip[term->level] > 1; bit++) {
+                count[i][bit] += term->stride >> bit & 1u;
+            }
+        }
+    }
+}
+
+Test(stress, loops_move_idle_fields_by_strides_of_every_bit) {
+    const tpu_params params = params_default(4, 16);
+    uint32_t count[TPU_AGU_TERMS][STRIDE_BITS] = {{0}};
+    cr_assert_eq(TPU_AGU_STRIDE_MAX, (1 << STRIDE_BITS) - 1);
+    for (uint64_t seed = 0; seed < 20000; seed++) {
+        make(&params, seed, NULL);
+        count_idle_strides(count);
+    }
+    for (uint32_t i = 0; i < TPU_AGU_TERMS; i++) {
+        for (uint32_t bit = 0; bit < STRIDE_BITS; bit++) {
+            cr_expect_geq(count[i][bit], 10u, "term %u, bit %u: %u", i, bit, count[i][bit]);
+        }
+    }
+    isa_program_clear(&program);
+}
+
+Test(stress, accu_works_alone_long_after_everything_else) {
+    const tpu_params params = params_default(4, 16);
+    uint32_t late[TPU_OP_COUNT] = {0};
+    for (uint64_t seed = 0; seed < 20000; seed++) {
+        make(&params, seed, NULL);
+        const isa_insn *end = program.insn + program.count;
+        if (program.count > 4 && end[-2].op == TPU_OP_ENDLOOP && end[-3].op == TPU_OP_NOP &&
+            end[-4].op == TPU_OP_LOOP && end[-4].nr >= 24) {
+            late[end[-1].op]++;
+        }
+    }
+    cr_expect_geq(late[TPU_OP_VADD], 40u, "%u", late[TPU_OP_VADD]);
+    cr_expect_geq(late[TPU_OP_VADDRELU], 40u, "%u", late[TPU_OP_VADDRELU]);
+    cr_expect_geq(late[TPU_OP_VRELU], 40u, "%u", late[TPU_OP_VRELU]);
     isa_program_clear(&program);
 }
 

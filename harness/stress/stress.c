@@ -146,6 +146,17 @@ static void store_last(stress_maker *self) {
     }
 }
 
+// Work for accu alone that comes long after everything else has come to rest.
+static void work_late(stress_maker *self) {
+    static const stress_kind kinds[] = {STRESS_VADD, STRESS_VADDRELU, STRESS_VRELU};
+    isa_insn insn;
+    if (self->room >= self->out->count + 4 &&
+        stress_draw_insn(self, kinds[stress_draw_below(self, 3)], &insn) &&
+        stress_nest_wait(self)) {
+        (void)stress_recipe_emit(self, &insn);
+    }
+}
+
 static void draw_from(stress_maker *self, const stress_part *part) {
     rng_seed(&self->source, part->seed);
     self->fixed = part;
@@ -200,6 +211,9 @@ static tpu_status make(stress_maker *self, const stress_options *options, tpu_me
     fill(self);
     leave_parts(self);
     store_last(self);
+    if (stress_draw_chance(self, 8)) {
+        work_late(self);
+    }
     if (self->status != TPU_OK) {
         self->out->count = 0;
         return status_fail(why, self->status, "stress: out of memory for a program");

@@ -369,14 +369,18 @@ static bool draw_mvout(stress_maker *self, isa_insn *insn) {
     return true;
 }
 
-// Fields that no unit reads may hold anything.
+// Fields that no unit reads may hold anything, and loops may move them as far as they are wide.
 static void fill_idle(stress_maker *self, isa_insn *insn) {
     if (!stress_draw_chance(self, self->junk)) {
         return;
     }
     for (size_t i = 0; i < TPU_FIELDS; i++) {
         if (tpu_ops[insn->op].operand[i].name == NULL) {
-            insn->f[i] = (uint16_t)stress_draw_below(self, TPU_FIELD_MAX + 1);
+            bool low = stress_draw_chance(self, 50); // with all the way to go
+            insn->f[i] = low ? 0 : (uint16_t)stress_draw_below(self, TPU_FIELD_MAX + 1);
+            if (insn->op != TPU_OP_NOP) {
+                walk(self, insn, (uint32_t)i, TPU_FIELD_MAX - insn->f[i]);
+            }
         }
     }
     if (insn->op == TPU_OP_NOP) {

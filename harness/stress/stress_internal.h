@@ -134,6 +134,9 @@ bool stress_nest_fill(stress_maker *self);
 bool stress_nest_train(stress_maker *self);
 bool stress_nest_store(stress_maker *self);
 
+/** A loop of nops, 24 turns at least, after which nothing moves any more; it takes three places. */
+bool stress_nest_wait(stress_maker *self);
+
 /** One instruction in a loop of its own. */
 bool stress_nest_load(stress_maker *self, const isa_insn *load, uint32_t trip);
 

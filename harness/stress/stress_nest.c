@@ -161,6 +161,12 @@ static bool nest_of_four(stress_maker *self) {
     return settle(self, first, good);
 }
 
+bool stress_nest_wait(stress_maker *self) {
+    uint32_t turns = 24 + stress_draw_below(self, TPU_MAXROWS - 23);
+    return append(self, TPU_OP_LOOP, turns) && append(self, TPU_OP_NOP, 0) &&
+           append(self, TPU_OP_ENDLOOP, 0);
+}
+
 bool stress_nest_random(stress_maker *self) {
     static const uint8_t depths[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
     nest_walk at = {.first = self->out->count, .turns = 1};

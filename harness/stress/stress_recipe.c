@@ -148,7 +148,8 @@ static bool make_train(stress_maker *self) {
     self->rows_least = TPU_MAXROWS;
     bool good = stress_recipe_single(self, STRESS_MM);
     for (; good && more > 0; more--) {
-        self->rows_cap = 1 + stress_draw_below(self, TPU_MAXROWS);
+        bool longest = stress_draw_chance(self, 10);
+        self->rows_cap = longest ? TPU_MAXROWS : 1 + stress_draw_below(self, TPU_MAXROWS);
         self->rows_least = self->rows_cap;
         good = stress_recipe_single(self, STRESS_MM);
     }
@@ -181,7 +182,36 @@ static bool make_long(stress_maker *self) {
     return good;
 }
 
+// Two turns of an instruction that a loop moves only where no unit looks, by strides of one bit
+// each: the issue shows them, and nothing stands in their way.
+static bool make_idle_walk(stress_maker *self, stress_kind kind) {
+    isa_insn insn;
+    uint32_t idle[TPU_FIELDS];
+    uint32_t room[TPU_FIELDS] = {TPU_FIELD_MAX, TPU_FIELD_MAX, TPU_FIELD_MAX, TPU_FIELD_MAX};
+    uint32_t count = 0;
+    if (!stress_draw_insn(self, kind, &insn)) {
+        return false;
+    }
+    for (uint32_t field = 0; field < TPU_FIELDS; field++) {
+        if (tpu_ops[insn.op].operand[field].name == NULL) {
+            insn.f[field] = 0;
+            idle[count++] = field;
+        }
+    }
+    for (uint32_t i = 0; i < TPU_AGU_TERMS && count > 0; i++) {
+        uint32_t field = idle[stress_draw_below(self, count)];
+        uint32_t stride = 1u << stress_draw_below(self, TPU_AGU_STRIDE_WIDTH - 1);
+        while (stride > room[field]) {
+            stride /= 2;
+        }
+        insn.term[i] = (isa_term){.target = (uint8_t)(field + 1), .stride = (uint16_t)stride};
+        room[field] -= stride;
+    }
+    return count > 0 && stress_nest_load(self, &insn, 2);
+}
+
 bool stress_recipe_make(stress_maker *self, stress_kind kind) {
+    bool made = false;
     switch (kind) {
     case STRESS_BURST:
         return make_burst(self);
@@ -200,6 +230,10 @@ bool stress_recipe_make(stress_maker *self, stress_kind kind) {
     case STRESS_FILL:
         return make_long(self);
     default:
-        return stress_recipe_single(self, kind);
+        made = stress_recipe_single(self, kind);
+        if (made && kind != STRESS_NOP && stress_draw_chance(self, 4)) {
+            (void)make_idle_walk(self, kind);
+        }
+        return made;
     }
 }
