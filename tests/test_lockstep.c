@@ -366,14 +366,27 @@ Test(lockstep, reports_an_end_that_is_shown_while_a_unit_is_at_work) {
     }
 }
 
-Test(lockstep, reports_a_start_that_is_refused) {
-    run((fake_fault){.kind = FAKE_FAULT_REFUSED});
+Test(lockstep, reports_a_start_that_is_refused_and_who_is_still_at_work) {
+    for (int unit = 0; unit < TPU_UNIT_COUNT; unit++) {
+        start_again();
+        run((fake_fault){.kind = FAKE_FAULT_REFUSED, .value = (uint32_t)unit});
+        cr_expect_eq(rig.out.kind, VERDICT_MISMATCH);
+        cr_expect_eq(rig.out.diff, VERDICT_DIFF_EARLY);
+        cr_expect_eq(rig.out.unit, unit);
+        cr_expect(strstr(rig.out.sentence.text, tpu_unit_names[unit]) != NULL);
+    }
+}
+
+Test(lockstep, reports_a_start_that_is_refused_though_every_unit_rests) {
+    const fake_fault refused = {.kind = FAKE_FAULT_REFUSED, .value = TPU_UNIT_COUNT};
+    run(refused);
     cr_expect_eq(rig.out.kind, VERDICT_MISMATCH);
     cr_expect_eq(rig.out.diff, VERDICT_DIFF_EARLY);
     cr_expect_eq(rig.out.unit, -1);
+    cr_expect(strstr(rig.out.sentence.text, "the bus owes an answer") != NULL);
     start_again();
     rig.job.mode = LOCKSTEP_MODE_BARE;
-    run((fake_fault){.kind = FAKE_FAULT_REFUSED});
+    run(refused);
     cr_expect_eq(rig.out.diff, VERDICT_DIFF_EARLY);
 }
 

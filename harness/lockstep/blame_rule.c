@@ -162,12 +162,19 @@ void blame_early(lockstep *self, int unit) {
                       (unsigned long long)out->cycle, tpu_unit_names[unit]);
 }
 
-void blame_refused(lockstep *self) {
+void blame_refused(lockstep *self, const probe *seen) {
     verdict *out = self->out;
+    int unit = 0;
+    while (unit < TPU_UNIT_COUNT && seen->unit[unit].state == PROBE_IDLE) {
+        unit++;
+    }
     out->kind = VERDICT_MISMATCH;
     out->diff = VERDICT_DIFF_EARLY;
+    out->unit = unit < TPU_UNIT_COUNT ? unit : -1;
     out->cycle = self->now;
     (void)status_fail(&out->sentence, TPU_OK,
-                      "the machine refuses to start: something of the run before is under way, "
-                      "though its end was shown");
+                      "the machine refuses to start, though the end of the run before was shown: "
+                      "%s %s",
+                      out->unit < 0 ? "no unit is at work, but the bus" : tpu_unit_names[unit],
+                      out->unit < 0 ? "owes an answer" : "is at work");
 }

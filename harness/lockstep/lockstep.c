@@ -247,7 +247,7 @@ static bool advance(lockstep *self, probe *seen) {
         return false;
     }
     if (seen->refused) {
-        blame_refused(self);
+        blame_refused(self, seen);
     }
     return !seen->refused;
 }

@@ -126,8 +126,9 @@ void blame_assertion(lockstep *self, const char *text);
 /** The end was shown while `unit` was at work. */
 void blame_early(lockstep *self, int unit);
 
-/** The machine does not take a start: the end of the run before was shown too early. */
-void blame_refused(lockstep *self);
+/** The machine does not take a start, `seen` is the answer's cycle: the end before came too early.
+ */
+void blame_refused(lockstep *self, const probe *seen);
 
 /** Fills in the issue that a row belongs to, and the last issues seen. */
 void blame_issue(lockstep *self, const expected_row *row);

@@ -394,6 +394,12 @@ static tpu_status fake_step(engine *self, probe *out, tpu_message *why) {
     bool ends = !self->stuck || self->fault.kind == FAKE_FAULT_WATCHDOG;
     out->done = ends && self->cycle >= self->end + QUIET_CYCLES;
     out->refused = self->fault.kind == FAKE_FAULT_REFUSED;
+    if (out->refused) {
+        memset(out->unit, 0, sizeof out->unit);
+        if (self->fault.value < TPU_UNIT_COUNT) {
+            out->unit[self->fault.value].state = PROBE_BUSY;
+        }
+    }
     if (self->fault.kind == FAKE_FAULT_EARLY) {
         out->unit[self->fault.value] =
             (probe_unit){.state = PROBE_STARVED, .wait = PROBE_WAIT_MEMORY};

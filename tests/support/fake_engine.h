@@ -28,7 +28,7 @@ typedef enum fake_fault_kind {
     FAKE_FAULT_ASSERTION, /**< one failed assertion is counted */
     FAKE_FAULT_STEP,      /**< step fails in cycle `value` */
     FAKE_FAULT_EARLY,     /**< unit `value` is starved by the memory when done is shown */
-    FAKE_FAULT_REFUSED,   /**< the start is answered with an error */
+    FAKE_FAULT_REFUSED,   /**< the start is answered with an error; unit `value`, if any, is busy */
     FAKE_FAULT_AFTER,     /**< one more row of `stream` after done */
     FAKE_FAULT_EDIT       /**< `edit` may change any row, once all of them are known */
 } fake_fault_kind;
