@@ -108,6 +108,7 @@ Test(netmutant, refuses_rules_that_lack_something_or_say_too_much) {
         {"rule: one\nclass: elsewhere\ncell: *\nwhy: because\n", "go together"},
         {RULE "bits: 3-1\n", "LOW-HIGH"},
         {RULE "bits: some\n", "LOW-HIGH"},
+        {RULE "decides: 1-2\n", "not one bit"},
         {RULE "line: rtl/a.sv\n", "FILE: TEXT"},
         {RULE "choice: rtl/a.sv\n", "FILE: TEXT"},
         {RULE "why: again\n", "there twice"},
@@ -183,6 +184,22 @@ Test(netmutant, explains_by_a_bit_that_is_always_zero_only_what_it_can) {
     cr_expect_str_eq(explained_by(text, &of), "zero");
     of.kind = "cnot0";
     cr_expect_str_eq(explained_by(text, &of), "none");
+}
+
+Test(netmutant, explains_by_the_bit_that_decides_nothing_else) {
+    static const char text[] = "rule: bit\nclass: equivalent\ncell: pc\nkind: cnot0\n"
+                               "decides: 3\nwhy: the compare fails anyhow\n";
+    netmutant of = {.cell = "pc", .port = "A", .bit = 5, .kind = "cnot0", .control = 3};
+    cr_expect_str_eq(explained_by(text, &of), "bit");
+    of.control = 4;
+    cr_expect_str_eq(explained_by(text, &of), "none");
+    of.control = 3;
+    of.kind = "cnot1";
+    cr_expect_str_eq(explained_by(text, &of), "none");
+    static const char any[] = "rule: bit\nclass: equivalent\ncell: pc\ndecides: 3\nwhy: x\n";
+    cr_expect_str_eq(explained_by(any, &of), "bit");
+    of.kind = "inv";
+    cr_expect_str_eq(explained_by(any, &of), "none");
 }
 
 // "case (" and "if (" stand where an instance's name and bracket would.

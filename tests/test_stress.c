@@ -109,6 +109,27 @@ Test(stress, does_more_work_when_more_is_asked_for) {
     cr_expect_gt(accu_steps(&params, 1000), 3 * accu_steps(&params, 100));
 }
 
+// A small instruction memory: all of the work comes from loops.
+Test(stress, long_programs_are_long_and_legal) {
+    static const uint32_t points[][2] = {{4, 16}, {4, 64}, {8, 32}, {16, 64}};
+    const stress_options options = {.cycles = 8000};
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        const tpu_params params = params_default(points[i][0], points[i][1]);
+        uint32_t long_ones = 0;
+        for (uint64_t seed = 0; seed < 300; seed++) {
+            image_counts counts = {0};
+            make(&params, seed, &options);
+            expect_legal(&params, seed);
+            cr_assert_eq(image_count(&params, &program, &counts, &why), TPU_OK, "%s", why.text);
+            long_ones += counts.dma_ld_rows > 1024 || counts.vru_words > 1024 ||
+                         counts.accu_iterations > 1024;
+        }
+        cr_expect_gt(long_ones, 75u, "T=%u MAXDIM=%u: %u of 300", params.t, params.maxdim,
+                     long_ones);
+    }
+    isa_program_clear(&program);
+}
+
 // ---- the numbers -------------------------------------------------------------------------------
 
 static uint64_t digest_of(const tpu_params *params, uint64_t seed) {

@@ -10,6 +10,10 @@
 // Rows that dma_ld has asked for and not handed on, at most.
 #define LOADS_IN_FLIGHT 128u
 
+// Rows to store that make many writes in flight worth a try. Nothing in the machine bounds them.
+#define STORES_MANY 64u
+#define WRITE_LATENCY_FAR 340u
+
 // Seeds of neighbouring cases must have nothing in common.
 static uint64_t mix(uint64_t seed, uint64_t sequence, uint64_t index) {
     rng source;
@@ -19,16 +23,23 @@ static uint64_t mix(uint64_t seed, uint64_t sequence, uint64_t index) {
     return rng_next(&source);
 }
 
-// Rows that a program loads, from its header.
+// Rows that a program loads, and that it stores, from its header.
 static uint32_t rows_loaded(const image *words) {
     return (uint32_t)(words->words[1] & UINT16_MAX);
 }
 
+static uint32_t rows_stored(const image *words) {
+    return (uint32_t)(words->words[6] & UINT16_MAX);
+}
+
 // A latency that only many loads in flight can hide, for programs that have as many: more than
 // dma_ld takes, so that it must stop asking.
-static void draw_far_memory(rng *source, engine_timing *timing) {
-    if (rng_below(source, 4) == 0) {
+static void draw_far_memory(const image *words, rng *source, engine_timing *timing) {
+    if (rows_loaded(words) > LOADS_IN_FLIGHT && rng_below(source, 4) == 0) {
         timing->read_latency = LOADS_IN_FLIGHT + 8 + rng_below(source, LOADS_IN_FLIGHT / 2);
+    }
+    if (rows_stored(words) > STORES_MANY && rng_below(source, 2) == 0) {
+        timing->write_latency = STORES_MANY + rng_below(source, WRITE_LATENCY_FAR - STORES_MANY);
     }
 }
 
@@ -81,9 +92,7 @@ static void draw_rest(const fuzz_options *options, const stress_operands *operan
     out->timing = (engine_timing){.read_latency = 1, .write_latency = 1};
     if (!options->calm) {
         out->timing = draw_timing(for_timing);
-        if (rows_loaded(&out->words) > LOADS_IN_FLIGHT) {
-            draw_far_memory(for_timing, &out->timing);
-        }
+        draw_far_memory(&out->words, for_timing, &out->timing);
     }
 }
 

@@ -56,8 +56,8 @@ static tpu_status end_rule(reader *self) {
 
 static tpu_status begin_rule(reader *self, const char *name) {
     tpu_status status = end_rule(self);
-    self->to->rule[self->to->count++] =
-        (netmutant_rule){.name = name, .high = UINT32_MAX, .first = self->to->place_count};
+    self->to->rule[self->to->count++] = (netmutant_rule){
+        .name = name, .high = UINT32_MAX, .decides = UINT32_MAX, .first = self->to->place_count};
     self->classed = false;
     return status;
 }
@@ -71,6 +71,16 @@ static tpu_status set_class(reader *self, netmutant_rule *rule, const char *valu
         }
     }
     return refuse(self, "the class is not equivalent, unreachable, elsewhere, illegal or untested");
+}
+
+static tpu_status set_decides(const reader *self, netmutant_rule *rule, const char *value) {
+    char *end = NULL;
+    unsigned long bit = strtoul(value, &end, 10);
+    if (end == value || *end != '\0' || bit >= UINT32_MAX) {
+        return refuse(self, "what decides is not one bit");
+    }
+    rule->decides = (uint32_t)bit;
+    return TPU_OK;
 }
 
 static tpu_status set_bits(const reader *self, netmutant_rule *rule, const char *value) {
@@ -122,6 +132,9 @@ static tpu_status set_key(reader *self, const char *key, char *value) {
     if (strcmp(key, "bits") == 0 || strcmp(key, "zero") == 0) {
         rule->zero = key[0] == 'z';
         return set_bits(self, rule, value);
+    }
+    if (strcmp(key, "decides") == 0) {
+        return set_decides(self, rule, value);
     }
     const char **plain = strcmp(key, "why") == 0    ? &rule->why
                          : strcmp(key, "test") == 0 ? &rule->test
@@ -211,10 +224,17 @@ static bool has_bit(const netmutant_rule *rule, const netmutant *of) {
            (!rule->zero || decides || strcmp(of->kind, "const0") == 0);
 }
 
+// A cnot decided by the very bit that the rule names.
+static bool is_decided(const netmutant_rule *rule, const netmutant *of) {
+    return rule->decides == UINT32_MAX ||
+           (strncmp(of->kind, "cnot", 4) == 0 && of->control == rule->decides);
+}
+
 static bool applies(const netmutant_rules *self, const netmutant_rule *rule, netmutant_tree *tree,
                     const netmutant *of) {
     bool here = false;
-    if (!has_bit(rule, of) || (rule->port != NULL && fnmatch(rule->port, of->port, 0) != 0) ||
+    if (!has_bit(rule, of) || !is_decided(rule, of) ||
+        (rule->port != NULL && fnmatch(rule->port, of->port, 0) != 0) ||
         (rule->kind != NULL && fnmatch(rule->kind, of->kind, 0) != 0)) {
         return false;
     }

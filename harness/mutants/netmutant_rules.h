@@ -32,6 +32,7 @@ typedef struct netmutant_rule {
     const char *kind;
     uint32_t low; /**< bits of the port */
     uint32_t high;
+    uint32_t decides; /**< the bit of the port that decides in a cnot; UINT32_MAX = any */
     bool zero;    /**< these bits are always 0: explains const0 of them, and cnot1 by one of them */
     size_t first; /**< of its places, in netmutant_rules.place */
     size_t places;

@@ -94,12 +94,12 @@ static tpu_status open_machine(worker *self, const engine_api *api, uint32_t num
                             : status;
 }
 
-// One program in the middle of every sequence is long: counts and steps reach bits that the others
-// never touch.
+// Two programs of every sequence are long, in its middle and at its end: counts, steps, loops and
+// what is in flight reach bits that the others never touch.
 static tpu_status make_case(worker *self, uint64_t at, tpu_message *why) {
     fuzz_options options = self->options->fuzz;
     uint32_t index = (uint32_t)(at % FUZZ_SEQUENCE);
-    if (index == FUZZ_SEQUENCE / 2) {
+    if (index == FUZZ_SEQUENCE / 2 || index == FUZZ_SEQUENCE - 1) {
         options.shape.cycles = LONG_CYCLES;
     }
     return fuzz_case_make(&options, self->operands, at / FUZZ_SEQUENCE, index, &self->cases[at],

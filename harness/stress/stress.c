@@ -16,6 +16,9 @@
 // Cycles of the busiest unit that a place in a long program is worth.
 #define CYCLES_EACH 40u
 
+// No unit may do more than a header can promise, and the last nest may pass the aim by half.
+#define CYCLES_MOST (TPU_COUNT_MAX / 8 * 5)
+
 static uint32_t rows_of(const tpu_params *params, tpu_mem memory) {
     uint32_t rows = memory == TPU_MEM_SPAD ? params->spad_rows
                     : memory == TPU_MEM_VR ? params->nvr
@@ -71,8 +74,10 @@ static void draw_sizes(stress_maker *self, const stress_options *options) {
     if (options->instructions > 0 && options->instructions < most) {
         most = options->instructions;
     }
-    self->room =
-        stress_draw_chance(self, 25) || most < 9 ? most : 4 + stress_draw_below(self, most - 4 + 1);
+    // What instruction memory does not hold must come from loops.
+    self->turns = aim / 8 > STRESS_TURNS ? aim / 8 : STRESS_TURNS;
+    bool whole = stress_draw_chance(self, 25) || most < 9 || self->turns > STRESS_TURNS;
+    self->room = whole ? most : 4 + stress_draw_below(self, most - 4 + 1);
     switch (stress_draw_below(self, 8)) {
     case 0:
         self->cycles = 3 * aim;
@@ -85,10 +90,15 @@ static void draw_sizes(stress_maker *self, const stress_options *options) {
     default:
         self->cycles = aim / 4 + stress_draw_below(self, aim + 1);
     }
+    self->cycles = self->cycles > CYCLES_MOST ? CYCLES_MOST : self->cycles;
     // A large instruction memory is filled now and then; the usual work ends long before.
     if (self->room > ROOM_USUAL && stress_draw_chance(self, 2)) {
         self->room = most;
         self->cycles = most * CYCLES_EACH;
+    }
+    if (self->turns > STRESS_TURNS) {
+        self->weight[STRESS_NEST] += self->total_weight;
+        self->total_weight *= 2;
     }
     self->rows_cap = stress_draw_chance(self, 10)   ? 1
                      : stress_draw_chance(self, 15) ? TPU_MAXROWS

@@ -21,6 +21,10 @@
 /** Accu steps that are remembered with the row they wrote; a power of two above AR_RAW_DIST. */
 #define STRESS_RECENT 8u
 
+/** Most turns of the innermost body of a nest, all levels multiplied, in a program of usual size.
+ */
+#define STRESS_TURNS 48u
+
 /** What a program has done so far: enough to say whether the next issue is legal. */
 typedef struct stress_track {
     uint32_t spad_rows;
@@ -93,6 +97,7 @@ typedef struct stress_maker {
     uint32_t total_weight;
     uint32_t room;       // most instructions
     uint32_t cycles;     // aim for the busiest unit
+    uint32_t turns;      // most of the innermost body of a nest; more than usual in a long program
     uint32_t rows_cap;   // most rows of one instruction
     uint32_t rows_least; // fewest, where there are as many
     uint32_t junk;       // chance in 100 that a field nobody reads is filled

@@ -7,8 +7,8 @@
 #include "csim/isa/expand.h"
 #include "harness/stress/stress_internal.h"
 
-// Most turns of the innermost body, all levels multiplied.
-#define TURNS_MAX 48u
+// Rows of an instruction in a nest of more than four turns: this part of the most turns.
+#define TURNS_A_ROW 8u
 
 // Rows of a train of loads: dma_ld holds 128 in flight.
 #define TRAIN_LEAST 132u
@@ -66,9 +66,14 @@ static bool settle(stress_maker *self, size_t first, bool good) {
 }
 
 static uint32_t draw_trip(stress_maker *self, uint32_t turns) {
-    uint32_t most = TURNS_MAX / turns;
+    uint32_t most = self->turns / turns;
     uint32_t kind = stress_draw_below(self, 16);
     uint32_t trip = 1;
+    if (self->turns > STRESS_TURNS) { // a long program: any length of trip, in every digit
+        trip = 1 + stress_draw_below(self, 4u << stress_draw_below(self, 6));
+        trip = trip > TPU_MAXROWS ? TPU_MAXROWS : trip;
+        return trip > most ? (most > 0 ? most : 1) : trip;
+    }
     if (kind >= 15) {
         trip = 1 + stress_draw_below(self, turns == 1 ? TPU_MAXROWS : most);
         return trip;
@@ -86,7 +91,7 @@ static bool open_loop(stress_maker *self, nest_walk *at) {
     self->trip[self->depth] = (uint8_t)trip;
     at->body[self->depth] = 0;
     self->depth++;
-    at->turns = at->turns * trip > TURNS_MAX ? TURNS_MAX : at->turns * trip;
+    at->turns = at->turns * trip > self->turns ? self->turns : at->turns * trip;
     at->reached = at->reached || self->depth == at->deepest;
     return append(self, TPU_OP_LOOP, trip);
 }
@@ -116,8 +121,8 @@ static stress_kind draw_single(stress_maker *self) {
 
 static void add_body(stress_maker *self, nest_walk *at) {
     uint32_t cap = self->rows_cap;
-    if (at->turns > 4 && cap > 6) {
-        self->rows_cap = 6; // many turns of few rows
+    if (at->turns > 4 && cap > self->turns / TURNS_A_ROW) {
+        self->rows_cap = self->turns / TURNS_A_ROW; // many turns of few rows
     }
     if (stress_recipe_single(self, draw_single(self))) {
         at->body[self->depth - 1]++;
@@ -272,6 +277,7 @@ bool stress_nest_train(stress_maker *self) {
         self->now.spad_rows < self->now.vr_rows ? self->now.spad_rows : self->now.vr_rows;
     uint32_t block = self->params->maxdim < depth ? self->params->maxdim : depth;
     block = block > TRAIN_BLOCK ? TRAIN_BLOCK : block;
+    block = stress_draw_chance(self, 25) ? 1 : block; // a beat for every row
     uint32_t rows = TRAIN_LEAST + stress_draw_below(self, TRAIN_LEAST / 2);
     uint32_t trip = (rows + 2 * block - 1) / (2 * block);
     size_t first = self->out->count;
