@@ -10,8 +10,7 @@
 #include "csim/isa/codec.h"
 #include "csim/isa/image.h"
 #include "csim/isa/programs.h"
-#include "harness/engine/loader.h"
-#include "harness/lockstep/lockstep.h"
+#include "tests/support/machine_rig.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,103 +18,6 @@
 #include <string.h>
 
 #define CASES "tests/programs/illegal.txt"
-#define LOADS                                                                                      \
-    "dma_ld rows=8 mode=1 dram_row0=0 col_block=0 dst_row0=0\n"                                    \
-    "dma_ld rows=8 mode=2 dram_row0=0 col_block=0 dst_row0=0\n"
-#define MM LOADS "mm rows=8 vr_a=0 ar0=0 acc=0 spad_w=0\n"
-
-enum { T = 4, MAXDIM = 16, CELLS = MAXDIM * MAXDIM, STEPS_MAX = 4000000, WATCHDOG = 2000 };
-
-typedef struct machine {
-    tpu_params params;
-    loader *library;
-    const engine_api *api;
-    engine *device;
-    uint8_t a[CELLS];
-    uint8_t b[CELLS];
-    uint8_t c[CELLS];
-    tpu_message why;
-} machine;
-
-static void machine_open_with(machine *self, uint32_t watchdog, uint32_t latency) {
-    memset(self, 0, sizeof *self);
-    self->params = params_default(T, MAXDIM);
-    cr_assert_eq(loader_open("verilator", &self->params, &self->library, &self->why), TPU_OK, "%s",
-                 self->why.text);
-    self->api = loader_api(self->library);
-    const engine_config config = {.params = self->params,
-                                  .init = ENGINE_INIT_RANDOM,
-                                  .init_seed = 3,
-                                  .timing = {.read_latency = latency, .write_latency = latency},
-                                  .watchdog = watchdog};
-    cr_assert_eq(self->api->create(&config, &self->device, &self->why), TPU_OK, "%s",
-                 self->why.text);
-    cr_assert_eq(self->api->reset(self->device, &self->why), TPU_OK, "%s", self->why.text);
-    rng source;
-    rng_seed(&source, 11);
-    rng_fill(&source, self->a, CELLS);
-    rng_fill(&source, self->b, CELLS);
-    rng_fill(&source, self->c, CELLS);
-}
-
-static void machine_open(machine *self) {
-    machine_open_with(self, WATCHDOG, 3);
-}
-
-static void machine_close(machine *self) {
-    self->api->destroy(self->device);
-    loader_close(self->library);
-}
-
-// Runs an image without the model; the machine must end by itself.
-static engine_status machine_run(machine *self, const uint64_t *words, size_t count) {
-    engine_status status = {0};
-    const engine_api *api = self->api;
-    cr_assert_eq(api->load(self->device, TPU_MEM_IMEM, words, count * 8, &self->why), TPU_OK);
-    cr_assert_eq(api->load(self->device, TPU_MEM_A, self->a, CELLS, &self->why), TPU_OK);
-    cr_assert_eq(api->load(self->device, TPU_MEM_B, self->b, CELLS, &self->why), TPU_OK);
-    cr_assert_eq(api->load(self->device, TPU_MEM_C, self->c, CELLS, &self->why), TPU_OK);
-    cr_assert_eq(api->start(self->device, &self->why), TPU_OK, "%s", self->why.text);
-    probe seen = {0};
-    for (int step = 0; step < STEPS_MAX && !seen.done; step++) {
-        cr_assert_eq(api->step(self->device, &seen, &self->why), TPU_OK, "%s", self->why.text);
-    }
-    cr_assert(seen.done, "the run never ended");
-    cr_assert_eq(api->status(self->device, &status, &self->why), TPU_OK, "%s", self->why.text);
-    return status;
-}
-
-// Lockstep of one legal program; everything about it must be right.
-static void machine_run_exact(machine *self, const isa_program *program, const char *what) {
-    image built = {0};
-    lockstep *pair = NULL;
-    verdict out;
-    verdict_init(&out);
-    cr_assert_eq(image_build(&self->params, program, true, &built, &self->why), TPU_OK, "%s\n%s",
-                 what, self->why.text);
-    cr_assert_eq(lockstep_create(self->api, self->device, &self->params, &pair, &self->why),
-                 TPU_OK);
-    const lockstep_job job = {.program = program,
-                              .words = built.words,
-                              .word_count = built.count,
-                              .a = self->a,
-                              .b = self->b,
-                              .c = self->c};
-    lockstep_run(pair, &job, &out);
-    cr_assert_eq(out.kind, VERDICT_OK, "%s\n%s", what, out.sentence.text);
-    verdict_clear(&out);
-    lockstep_destroy(pair);
-    image_clear(&built);
-}
-
-static void machine_run_clean(machine *self, const char *after) {
-    isa_program program = {0};
-    cr_assert_eq(programs_gemm(&self->params, PROGRAMS_LOOPED, 8, 8, 8, true, &program, &self->why),
-                 TPU_OK);
-    machine_run_exact(self, &program, after);
-    isa_program_clear(&program);
-}
-
 // One case of the file: "== rule what", then the program.
 typedef struct illegal {
     char rule[64];
@@ -124,8 +26,8 @@ typedef struct illegal {
 } illegal;
 
 static void append_line(illegal *self, const char *line) {
-    const char *add = strncmp(line, "<loads>", 7) == 0 ? LOADS : line;
-    add = strncmp(line, "<mm>", 4) == 0 ? MM : add;
+    const char *add = strncmp(line, "<loads>", 7) == 0 ? MACHINE_RIG_LOADS : line;
+    add = strncmp(line, "<mm>", 4) == 0 ? MACHINE_RIG_MM : add;
     cr_assert_lt(strlen(self->text) + strlen(add), sizeof self->text, "%s", self->title);
     strcat(self->text, add);
 }
@@ -147,7 +49,7 @@ static bool next_case(FILE *file, char *line, size_t size, illegal *out) {
     return true;
 }
 
-static unsigned run_case(machine *self, const illegal *which) {
+static unsigned run_case(machine_rig *self, const illegal *which) {
     isa_program program = {0};
     image built = {0};
     cr_assert_eq(assembly_parse(which->text, which->title, &program, &self->why), TPU_OK, "%s",
@@ -156,7 +58,7 @@ static unsigned run_case(machine *self, const illegal *which) {
                  which->title);
     cr_assert_eq(image_build(&self->params, &program, false, &built, &self->why), TPU_OK, "%s: %s",
                  which->title, self->why.text);
-    engine_status status = machine_run(self, built.words, built.count);
+    engine_status status = machine_rig_run(self, built.words, built.count);
     const char *name = tpu_rule_name(status.fault);
     cr_expect_str_eq(name != NULL ? name : "(none)", which->rule, "%s", which->title);
     image_clear(&built);
@@ -165,8 +67,8 @@ static unsigned run_case(machine *self, const illegal *which) {
 }
 
 Test(faults, every_illegal_program_names_its_rule_and_leaves_the_machine_usable) {
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     FILE *file = fopen(CASES, "r");
     cr_assert_not_null(file, CASES);
     char line[512] = "";
@@ -175,7 +77,7 @@ Test(faults, every_illegal_program_names_its_rule_and_leaves_the_machine_usable)
     size_t count = 0;
     while (next_case(file, line, sizeof line, &which)) {
         unsigned fault = run_case(&self, &which);
-        machine_run_clean(&self, which.title);
+        machine_rig_run_clean(&self, which.title);
         if (fault < TPU_RULE_COUNT) {
             seen[fault] = true;
         }
@@ -187,7 +89,7 @@ Test(faults, every_illegal_program_names_its_rule_and_leaves_the_machine_usable)
     for (unsigned rule = TPU_RULE_PROG_EMPTY; rule <= TPU_RULE_RESULT_RANGE; rule++) {
         cr_expect(seen[rule], "no case raised %s", tpu_rule_name(rule));
     }
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 Test(faults, a_read_of_what_nothing_wrote_is_pinned_on_the_unit_and_the_instruction) {
@@ -201,25 +103,25 @@ Test(faults, a_read_of_what_nothing_wrote_is_pinned_on_the_unit_and_the_instruct
                  {"nop\ndma_ld rows=8 mode=1 dram_row0=0 col_block=0 dst_row0=0\n"
                   "mm rows=8 vr_a=0 ar0=0 acc=0 spad_w=0\n",
                   TPU_UNIT_VRU, 2},
-                 {MM "nop\nvadd rows=8 ar_d=0 ar_s1=0 ar_s2=20\n", TPU_UNIT_ACCU, 4},
+                 {MACHINE_RIG_MM "nop\nvadd rows=8 ar_d=0 ar_s1=0 ar_s2=20\n", TPU_UNIT_ACCU, 4},
                  {"nop\nnop\nmvout rows=4 ar0=9 dram_row0=0 col_block=0\n", TPU_UNIT_ACCU, 2}};
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         isa_program program = {0};
         image built = {0};
         cr_assert_eq(assembly_parse(cases[i].text, "t", &program, &self.why), TPU_OK, "%s",
                      self.why.text);
         cr_assert_eq(image_build(&self.params, &program, false, &built, &self.why), TPU_OK);
-        const engine_status status = machine_run(&self, built.words, built.count);
+        const engine_status status = machine_rig_run(&self, built.words, built.count);
         cr_expect_eq(status.fault, TPU_RULE_WRITE_BEFORE_READ, "case %zu: %u", i, status.fault);
         cr_expect_eq(status.fault_unit, cases[i].unit, "case %zu: unit %u", i, status.fault_unit);
         cr_expect_eq(status.fault_pc, cases[i].pc, "case %zu: pc %u", i, status.fault_pc);
-        machine_run_clean(&self, "unwritten");
+        machine_rig_run_clean(&self, "unwritten");
         image_clear(&built);
         isa_program_clear(&program);
     }
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 // Decode runs ahead of issue, and issue of the units: what is noticed last may be the oldest.
@@ -239,28 +141,28 @@ Test(faults, of_two_broken_rules_the_older_instruction_is_named) {
                  // and one that decode stops
                  {"nop\nmvout rows=4 ar0=9 dram_row0=0 col_block=0\nendloop\n",
                   TPU_RULE_WRITE_BEFORE_READ, TPU_UNIT_ACCU, 1}};
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         isa_program program = {0};
         image built = {0};
         cr_assert_eq(assembly_parse(cases[i].text, "t", &program, &self.why), TPU_OK, "%s",
                      self.why.text);
         cr_assert_eq(image_build(&self.params, &program, false, &built, &self.why), TPU_OK);
-        const engine_status status = machine_run(&self, built.words, built.count);
+        const engine_status status = machine_rig_run(&self, built.words, built.count);
         cr_expect_eq(status.fault, cases[i].fault, "case %zu: fault %u", i, status.fault);
         cr_expect_eq(status.fault_unit, cases[i].unit, "case %zu: unit %u", i, status.fault_unit);
         cr_expect_eq(status.fault_pc, cases[i].pc, "case %zu: pc %u", i, status.fault_pc);
-        machine_run_clean(&self, "two rules");
+        machine_rig_run_clean(&self, "two rules");
         image_clear(&built);
         isa_program_clear(&program);
     }
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 Test(faults, a_count_of_the_header_that_is_wrong_by_one_is_a_header_fault) {
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     isa_program program = {0};
     image built = {0};
     cr_assert_eq(programs_gemm(&self.params, PROGRAMS_LOOPED, 8, 8, 8, true, &program, NULL),
@@ -277,25 +179,25 @@ Test(faults, a_count_of_the_header_that_is_wrong_by_one_is_a_header_fault) {
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         const uint64_t whole = built.words[counts[i].word];
         built.words[counts[i].word] = whole + ((uint64_t)1 << counts[i].lo);
-        engine_status status = machine_run(&self, built.words, built.count);
+        engine_status status = machine_rig_run(&self, built.words, built.count);
         cr_expect_eq(status.fault, TPU_FAULT_HEADER, "count %d: fault %u", (int)i, status.fault);
         cr_expect_eq(status.fault_unit, counts[i].unit, "count %d", (int)i);
         built.words[counts[i].word] = whole;
-        machine_run_clean(&self, "wrong header count");
+        machine_rig_run_clean(&self, "wrong header count");
     }
     image_clear(&built);
     isa_program_clear(&program);
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 Test(faults, a_program_longer_than_the_buffer_is_refused_by_the_machine) {
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     uint64_t words[56] = {25}; // capacity at 56 words: 24 instructions
-    engine_status status = machine_run(&self, words, 56);
+    engine_status status = machine_rig_run(&self, words, 56);
     cr_expect_eq(status.fault, TPU_RULE_IMEM_OVERFLOW);
-    machine_run_clean(&self, "overlong program");
-    machine_close(&self);
+    machine_rig_run_clean(&self, "overlong program");
+    machine_rig_close(&self);
 }
 
 // Loads in two nested loops: more rows than a header may promise.
@@ -305,8 +207,8 @@ Test(faults, more_work_than_a_count_can_hold_is_a_header_fault) {
         "dma_ld rows=8 mode=0 dram_row0=0 col_block=0 dst_row0=0\nendloop\nendloop\n";
     // 80 x 100 x 8 = 64000 rows, and 82 x 100 x 8 = 65600, which is 64 in 16 bits.
     static const int turns[] = {80, 82};
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
         char source[256];
         (void)snprintf(source, sizeof source, text, turns[i]);
@@ -314,38 +216,38 @@ Test(faults, more_work_than_a_count_can_hold_is_a_header_fault) {
         image built = {0};
         cr_assert_eq(assembly_parse(source, "t", &program, &self.why), TPU_OK);
         cr_assert_eq(image_build(&self.params, &program, false, &built, &self.why), TPU_OK);
-        engine_status status = machine_run(&self, built.words, built.count);
+        engine_status status = machine_rig_run(&self, built.words, built.count);
         cr_expect_eq(status.fault, TPU_FAULT_HEADER, "%d turns: fault %u", turns[i], status.fault);
-        machine_run_clean(&self, "overlong counts");
+        machine_rig_run_clean(&self, "overlong counts");
         image_clear(&built);
         isa_program_clear(&program);
     }
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 Test(faults, empty_loops_are_movement_and_not_a_hang) {
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     isa_program program = {0};
     // More than 127 x 127 x 3 endloops without an issue: many times the watchdog's limit, and twice
     // that of the harness.
     cr_assert_eq(assembly_parse("loop x3\nloop x127\nloop x127\nendloop\nendloop\nendloop\nnop",
                                 "t", &program, &self.why),
                  TPU_OK);
-    machine_run_exact(&self, &program, "empty loops");
+    machine_rig_run_exact(&self, &program, "empty loops");
     isa_program_clear(&program);
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 Test(faults, a_run_that_the_watchdog_ends_drains_without_a_failed_assertion) {
-    machine self;
-    machine_open_with(&self, 40, 100);
+    machine_rig self;
+    machine_rig_open_with(&self, 40, 100);
     isa_program program = {0};
     image built = {0};
     cr_assert_eq(programs_gemm(&self.params, PROGRAMS_LOOPED, 8, 8, 8, true, &program, NULL),
                  TPU_OK);
     cr_assert_eq(image_build(&self.params, &program, true, &built, NULL), TPU_OK);
-    engine_status status = machine_run(&self, built.words, built.count);
+    engine_status status = machine_rig_run(&self, built.words, built.count);
     cr_expect_eq(status.fault, TPU_FAULT_WATCHDOG);
     probe seen;
     for (int step = 0; step < 2000; step++) {
@@ -355,35 +257,35 @@ Test(faults, a_run_that_the_watchdog_ends_drains_without_a_failed_assertion) {
     cr_expect_eq(status.assertions, 0);
     const engine_timing quick = {.read_latency = 1, .write_latency = 1};
     cr_assert_eq(self.api->set_timing(self.device, &quick, &self.why), TPU_OK);
-    machine_run_clean(&self, "watchdog");
+    machine_rig_run_clean(&self, "watchdog");
     image_clear(&built);
     isa_program_clear(&program);
-    machine_close(&self);
+    machine_rig_close(&self);
 }
 
 Test(faults, random_power_up_state_drives_no_bus) {
     // Long write latency: a write that power-up state began would be answered within a run.
     for (uint64_t seed = 0; seed < 40; seed++) {
-        machine self;
-        machine_open(&self);
+        machine_rig self;
+        machine_rig_open(&self);
         self.api->destroy(self.device);
         const engine_config config = {.params = self.params,
                                       .init = ENGINE_INIT_RANDOM,
                                       .init_seed = seed,
                                       .timing = {.read_latency = 1, .write_latency = 40},
-                                      .watchdog = WATCHDOG};
+                                      .watchdog = MACHINE_RIG_WATCHDOG};
         engine_identity identity;
         cr_assert_eq(self.api->create(&config, &self.device, &self.why), TPU_OK);
         // The first reset happens when the registers are first asked; nothing may linger from it.
         cr_assert_eq(self.api->identify(self.device, &identity, &self.why), TPU_OK);
         cr_assert_eq(self.api->start(self.device, &self.why), TPU_OK, "seed %d: %s", (int)seed,
                      self.why.text);
-        machine_close(&self);
+        machine_rig_close(&self);
     }
 }
 
 // Flips bits of a legal image: what check refuses must fault, what it lets by must run exactly.
-static size_t try_mutation(machine *self, rng *source, const image *built, size_t *legal) {
+static size_t try_mutation(machine_rig *self, rng *source, const image *built, size_t *legal) {
     uint64_t words[64];
     memcpy(words, built->words, built->count * sizeof words[0]);
     uint32_t flips = 1 + rng_below(source, 3);
@@ -408,11 +310,11 @@ static size_t try_mutation(machine *self, rng *source, const image *built, size_
         }
     }
     if (check_program(&self->params, &program, &found, &why) == TPU_OK) {
-        machine_run_exact(self, &program, "mutated, still legal");
+        machine_rig_run_exact(self, &program, "mutated, still legal");
         (*legal)++;
     } else {
         // The header stays that of the legal program, so a silent pass is impossible to excuse.
-        engine_status status = machine_run(self, words, built->count);
+        engine_status status = machine_rig_run(self, words, built->count);
         cr_expect_neq(status.fault, TPU_RULE_NONE, "silent: %s", why.text);
     }
     isa_program_clear(&program);
@@ -420,8 +322,8 @@ static size_t try_mutation(machine *self, rng *source, const image *built, size_
 }
 
 Test(faults, machine_and_check_agree_on_mutated_programs, .timeout = 120) {
-    machine self;
-    machine_open(&self);
+    machine_rig self;
+    machine_rig_open(&self);
     rng source;
     rng_seed(&source, 20261130);
     size_t tried = 0;
@@ -442,5 +344,5 @@ Test(faults, machine_and_check_agree_on_mutated_programs, .timeout = 120) {
     cr_expect_geq(tried, 800);
     cr_expect_geq(legal, 50);
     cr_expect_lt(legal, tried - 300);
-    machine_close(&self);
+    machine_rig_close(&self);
 }
