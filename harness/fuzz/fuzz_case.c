@@ -23,22 +23,20 @@ static uint64_t mix(uint64_t seed, uint64_t sequence, uint64_t index) {
     return rng_next(&source);
 }
 
-// Rows that a program loads, and that it stores, from its header.
-static uint32_t rows_loaded(const image *words) {
-    return (uint32_t)(words->words[1] & UINT16_MAX);
-}
+// Words of the header whose last 16 bits are the rows that a program loads, and that it stores.
+enum { ROWS_LOADED = 1, ROWS_STORED = 6 };
 
-static uint32_t rows_stored(const image *words) {
-    return (uint32_t)(words->words[6] & UINT16_MAX);
+static uint32_t header_count(const image *words, uint32_t word) {
+    return (uint32_t)(words->words[word] & UINT16_MAX);
 }
 
 // A latency that only many loads in flight can hide, for programs that have as many: more than
 // dma_ld takes, so that it must stop asking.
 static void draw_far_memory(const image *words, rng *source, engine_timing *timing) {
-    if (rows_loaded(words) > LOADS_IN_FLIGHT && rng_below(source, 4) == 0) {
+    if (header_count(words, ROWS_LOADED) > LOADS_IN_FLIGHT && rng_below(source, 4) == 0) {
         timing->read_latency = LOADS_IN_FLIGHT + 8 + rng_below(source, LOADS_IN_FLIGHT / 2);
     }
-    if (rows_stored(words) > STORES_MANY && rng_below(source, 2) == 0) {
+    if (header_count(words, ROWS_STORED) > STORES_MANY && rng_below(source, 2) == 0) {
         timing->write_latency = STORES_MANY + rng_below(source, WRITE_LATENCY_FAR - STORES_MANY);
     }
 }

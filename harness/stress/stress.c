@@ -76,7 +76,7 @@ static void draw_sizes(stress_maker *self, const stress_options *options) {
     }
     // What instruction memory does not hold must come from loops.
     self->turns = aim / 8 > STRESS_TURNS ? aim / 8 : STRESS_TURNS;
-    bool whole = stress_draw_chance(self, 25) || most < 9 || self->turns > STRESS_TURNS;
+    bool whole = stress_draw_chance(self, 25) || most < 9 || stress_is_long(self);
     self->room = whole ? most : 4 + stress_draw_below(self, most - 4 + 1);
     switch (stress_draw_below(self, 8)) {
     case 0:
@@ -96,7 +96,7 @@ static void draw_sizes(stress_maker *self, const stress_options *options) {
         self->room = most;
         self->cycles = most * CYCLES_EACH;
     }
-    if (self->turns > STRESS_TURNS) {
+    if (stress_is_long(self)) {
         self->weight[STRESS_NEST] += self->total_weight;
         self->total_weight *= 2;
     }

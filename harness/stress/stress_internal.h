@@ -21,8 +21,7 @@
 /** Accu steps that are remembered with the row they wrote; a power of two above AR_RAW_DIST. */
 #define STRESS_RECENT 8u
 
-/** Most turns of the innermost body of a nest, all levels multiplied, in a program of usual size.
- */
+/** Most turns of a nest's innermost body, all levels multiplied, in a program of usual size. */
 #define STRESS_TURNS 48u
 
 /** What a program has done so far: enough to say whether the next issue is legal. */
@@ -106,6 +105,11 @@ typedef struct stress_maker {
     isa_insn last_mm; // op 0 = none yet
     tpu_status status;
 } stress_maker;
+
+/** The aim is so large that most of the work must come from loops. */
+static inline bool stress_is_long(const stress_maker *self) {
+    return self->turns > STRESS_TURNS;
+}
 
 uint32_t stress_draw_below(stress_maker *self, uint32_t bound);
 bool stress_draw_chance(stress_maker *self, uint32_t percent);

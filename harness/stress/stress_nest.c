@@ -69,16 +69,13 @@ static uint32_t draw_trip(stress_maker *self, uint32_t turns) {
     uint32_t most = self->turns / turns;
     uint32_t kind = stress_draw_below(self, 16);
     uint32_t trip = 1;
-    if (self->turns > STRESS_TURNS) { // a long program: any length of trip, in every digit
+    if (!stress_is_long(self) && kind >= 15) {
+        return 1 + stress_draw_below(self, turns == 1 ? TPU_MAXROWS : most);
+    }
+    if (stress_is_long(self)) { // any length of trip, in every digit
         trip = 1 + stress_draw_below(self, 4u << stress_draw_below(self, 6));
         trip = trip > TPU_MAXROWS ? TPU_MAXROWS : trip;
-        return trip > most ? (most > 0 ? most : 1) : trip;
-    }
-    if (kind >= 15) {
-        trip = 1 + stress_draw_below(self, turns == 1 ? TPU_MAXROWS : most);
-        return trip;
-    }
-    if (kind >= 12) {
+    } else if (kind >= 12) {
         trip = 3 + stress_draw_below(self, 5);
     } else if (kind >= 2) {
         trip = kind >= 8 ? 3 : 2;

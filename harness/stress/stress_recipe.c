@@ -167,7 +167,7 @@ static bool make_train(stress_maker *self) {
 
 // In the windows of the program, or in the whole of vr and ar: only there is room for 127 rows.
 static bool make_long(stress_maker *self) {
-    uint32_t trains = self->turns > STRESS_TURNS ? 40 : 8; // of hundred
+    uint32_t trains = stress_is_long(self) ? 40 : 8; // of hundred
     if (stress_draw_chance(self, trains) && stress_nest_train(self)) {
         return true;
     }
