@@ -74,6 +74,13 @@ Test(stress, programs_are_legal_in_odd_memories) {
     expect_all_legal(&params, 500);
 }
 
+// As many instructions as would do more than a header can promise.
+Test(stress, programs_are_legal_in_instruction_memories_that_hold_too_much) {
+    tpu_params params = params_default(4, 64);
+    params.imem_size = 8192;
+    expect_all_legal(&params, 300);
+}
+
 // ---- the options -------------------------------------------------------------------------------
 
 Test(stress, keeps_to_the_number_of_instructions_asked_for) {

@@ -90,12 +90,12 @@ static void draw_sizes(stress_maker *self, const stress_options *options) {
     default:
         self->cycles = aim / 4 + stress_draw_below(self, aim + 1);
     }
-    self->cycles = self->cycles > CYCLES_MOST ? CYCLES_MOST : self->cycles;
     // A large instruction memory is filled now and then; the usual work ends long before.
     if (self->room > ROOM_USUAL && stress_draw_chance(self, 2)) {
         self->room = most;
         self->cycles = most * CYCLES_EACH;
     }
+    self->cycles = self->cycles > CYCLES_MOST ? CYCLES_MOST : self->cycles;
     if (stress_is_long(self)) {
         self->weight[STRESS_NEST] += self->total_weight;
         self->total_weight *= 2;
